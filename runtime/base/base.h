@@ -3,6 +3,7 @@
 #ifndef BASIN_BASE_INTERNAL_H
 #define BASIN_BASE_INTERNAL_H
 
+#include <assert.h> /* static_assert */
 #include <basin/base.h>
 #include <stdarg.h>
 
@@ -64,7 +65,7 @@ void basin__strbuf_fini(basin_strbuf *buffer);
 void basin__strbuf_append(basin_strbuf *buffer, const char *text, size_t length);
 void basin__strbuf_puts(basin_strbuf *buffer, const char *text);
 void basin__strbuf_printf(basin_strbuf *buffer, const char *format, ...) BASIN_PRINTF(2, 3);
-/* Shortest decimal text that reads back as the same double, independent of the locale; "nan", "inf", "-inf". */
+/* Shortest decimal text that reads back as the same double (at a few powers of two one digit more), in any locale; "nan", "inf", "-inf". */
 void basin__strbuf_double(basin_strbuf *buffer, double value);
 const char *basin__strbuf_text(const basin_strbuf *buffer); /* "" when empty */
 
@@ -88,10 +89,12 @@ unsigned basin__worker_count(const basin_context *context); /* worker numbers pa
 void basin__parallel(basin_context *context, size_t count, basin_task_function body, void *user);
 /* May be called from a signal handler or any thread: makes running solves stop after the current iteration. */
 void basin__interrupt(basin_context *context);
-bool basin__interrupted(basin_context *context); /* also calls the progress callback's veto if one was recorded */
+bool basin__interrupted(basin_context *context); /* also true after a veto of the progress callback */
 void basin__interrupt_clear(basin_context *context);
+/* Calls the progress callback, if any, and records its veto as an interrupt. False once interrupted. */
+bool basin__progress(basin_context *context, const char *stage, double fraction);
 
-/* ---- options the context was created with ---- */
+/* ---- options the context was created with, made definite: no NULL strings, no zero thread count ---- */
 const basin_options *basin__context_options(const basin_context *context);
 /* $BASIN_<name>, or NULL. All variables Basin reads are listed in environment.def. */
 const char *basin__env(const char *name);
@@ -105,7 +108,7 @@ uint64_t basin__hash64(const void *data, size_t size, uint64_t seed);
 
 /* ---- dynamic libraries ---- */
 typedef struct basin_dl basin_dl;
-/* Tries each name (NULL-terminated list), newest first, after $BASIN_LIB_<variable> if set. NULL if none opens;
+/* Tries each name (NULL-terminated list), newest first; if $BASIN_LIB_<variable> is set, that file alone. NULL if none opens;
  * `reason` (may be NULL) receives the loader's message. Handles are closed by basin__dl_close. */
 basin_dl *basin__dl_open(basin_context *context, const char *variable, const char *const *names, basin_strbuf *reason);
 void *basin__dl_symbol(basin_dl *library, const char *symbol); /* NULL if absent */

@@ -7,7 +7,7 @@ add_library(basin_settings INTERFACE)
 set(basin_warnings -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wvla -Wundef -Wcast-qual
   -Wwrite-strings -Wdouble-promotion)
 target_compile_options(basin_settings INTERFACE
-  ${basin_warnings} -ffp-contract=off -fvisibility=hidden -fno-math-errno
+  ${basin_warnings} -ffp-contract=off -fno-math-errno
   $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes>
   $<$<COMPILE_LANGUAGE:C>:-Wmissing-prototypes>
   $<$<BOOL:${BASIN_WERROR}>:-Werror>)
@@ -45,6 +45,7 @@ function(basin_target target)
     C_STANDARD 11 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF
     CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF
     POSITION_INDEPENDENT_CODE ON
+    C_VISIBILITY_PRESET hidden CXX_VISIBILITY_PRESET hidden
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin"
     LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib"
     ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
@@ -87,7 +88,7 @@ function(basin_module library module)
   basin_includes(${target} ${library})
   target_link_libraries(${target} PUBLIC ${arg_LINK} m)
   if(arg_SHARED_INTERNALS)
-    target_compile_options(${target} PRIVATE -fvisibility=default)
+    set_target_properties(${target} PROPERTIES C_VISIBILITY_PRESET default)
   endif()
   set_property(GLOBAL APPEND PROPERTY basin_modules_${library} ${target})
   set_property(GLOBAL APPEND PROPERTY basin_links_${library} ${arg_LINK})

@@ -18,10 +18,10 @@ extern "C" {
 
 #if defined(__GNUC__)
 #define BASIN_API __attribute__((visibility("default")))
-#define BASIN_PRINTF(format, first) __attribute__((format(printf, format, first)))
+#define BASIN_PRINTF(text, first) __attribute__((__format__(__printf__, text, first)))
 #else
 #define BASIN_API
-#define BASIN_PRINTF(format, first)
+#define BASIN_PRINTF(text, first)
 #endif
 
 /* Every fallible function returns one of these. X(code, text). */

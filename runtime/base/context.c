@@ -1,0 +1,129 @@
+/* Contexts: options made definite, and the interrupt flag.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/context.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+basin_options basin_options_defaults(void)
+{
+  return (basin_options){.size = sizeof(basin_options), .log_level = BASIN_LOG_WARN};
+}
+
+/* $BASIN_LOG, if it names a level. */
+static basin_log_level level_from_environment(basin_log_level level)
+{
+  static const char *const names[] = {"error", "warn", "info", "debug", "trace"};
+  static_assert(BASIN_COUNT(names) == BASIN_LOG_TRACE + 1, "one name a level");
+  const char *wanted = basin__env("LOG");
+  for (size_t i = 0; wanted && i < BASIN_COUNT(names); ++i)
+    if (strcmp(wanted, names[i]) == 0) return (basin_log_level)i;
+  return level;
+}
+
+/* $BASIN_THREADS, else every processor this process may use. */
+static unsigned default_threads(void)
+{
+  const char *wanted = basin__env("THREADS");
+  long threads = wanted ? strtol(wanted, NULL, 10) : 0;
+  return threads > 0 && threads <= 1024 ? (unsigned)threads : basin__processor_count();
+}
+
+static char *default_cache_folder(basin_context *context)
+{
+  const char *own = basin__env("CACHE_DIR");
+  if (own) return basin__strdup(context, own);
+  const char *folder = getenv("XDG_CACHE_HOME"), *rest = "/basin";
+  if (!folder || folder[0] != '/') {
+    folder = getenv("HOME");
+    rest = "/.cache/basin";
+  }
+  if (!folder || folder[0] != '/') return basin__strdup(context, "");
+  basin_strbuf path;
+  basin__strbuf_init(&path, context);
+  basin__strbuf_puts(&path, folder);
+  basin__strbuf_puts(&path, rest);
+  char *copy = path.failed ? NULL : basin__strdup(context, path.data);
+  basin__strbuf_fini(&path);
+  return copy;
+}
+
+/* Replaces every "default" in the options by its value. False without memory. */
+static bool resolve(basin_context *context)
+{
+  basin_options *options = &context->options;
+  const char *device = options->device ? options->device : basin__env("DEVICE");
+  const char *cache = options->cache_folder;
+  options->device = basin__strdup(context, device && device[0] ? device : "auto");
+  options->cache_folder = cache ? basin__strdup(context, cache) : default_cache_folder(context);
+  options->log_level = level_from_environment(options->log_level);
+  if (options->threads == 0) options->threads = default_threads();
+  if (options->parallel && options->parallel_workers == 0) options->parallel_workers = 1;
+  return options->device && options->cache_folder;
+}
+
+basin_context *basin_context_create(const basin_options *options)
+{
+  basin_options wanted = basin_options_defaults();
+  if (options) {
+    if (options->size != sizeof wanted) return NULL;
+    wanted = *options;
+  }
+  if (!wanted.allocate) wanted.allocate = basin__allocate_default;
+  basin_context *context = wanted.allocate(wanted.allocate_user, NULL, 0, sizeof *context);
+  if (!context) return NULL;
+  memset(context, 0, sizeof *context);
+  context->options = wanted;
+  basin__error_init(context);
+  if (!resolve(context)) {
+    basin_context_destroy(context);
+    return NULL;
+  }
+  return context;
+}
+
+/* The options' strings are copies of ours behind pointers to const. */
+static void free_text(basin_context *context, const char *text)
+{
+  char *copy;
+  memcpy(&copy, &text, sizeof copy);
+  basin__strfree(context, copy);
+}
+
+void basin_context_destroy(basin_context *context)
+{
+  if (!context) return;
+  basin__pool_destroy(context, context->pool);
+  free_text(context, context->options.device);
+  free_text(context, context->options.cache_folder);
+  basin__error_fini(context);
+  context->options.allocate(context->options.allocate_user, context, sizeof *context, 0);
+}
+
+const basin_options *basin__context_options(const basin_context *context)
+{
+  return &context->options;
+}
+
+void basin__interrupt(basin_context *context)
+{
+  atomic_store(&context->interrupted, true);
+}
+
+bool basin__interrupted(basin_context *context)
+{
+  return atomic_load(&context->interrupted);
+}
+
+void basin__interrupt_clear(basin_context *context)
+{
+  atomic_store(&context->interrupted, false);
+}
+
+bool basin__progress(basin_context *context, const char *stage, double fraction)
+{
+  const basin_options *options = &context->options;
+  if (options->progress && !options->progress(options->progress_user, stage, fraction))
+    basin__interrupt(context);
+  return !basin__interrupted(context);
+}
