@@ -13,12 +13,21 @@ typedef struct basin_instruction {
   uint32_t a, b, c;
 } basin_instruction;
 
+/* What an access means in memory: emitted text has these numbers as literals. */
+typedef struct basin_access_layout {
+  uint32_t stride;                   /* doubles an instance of the array: rows * cols */
+  bool shared;                       /* the array has one instance, read whatever the element */
+  uint32_t arities[BASIN_PATH_MAX];  /* arity of each step's connectivity */
+  const char *name;                  /* for comments in the emitted text, e.g. "x"; NULL = none */
+} basin_access_layout;
+
 typedef struct basin_program {
   const basin_instruction *code;
   uint32_t count;
   const uint32_t *lists;
   uint32_t list_length;
   const basin_access *accesses; /* numbered by LOAD.a */
+  const basin_access_layout *layouts; /* one an access */
   uint32_t access_count;
   const uint32_t *outputs; /* value numbers */
   uint32_t output_count;
