@@ -99,8 +99,8 @@ void basin__strfree(basin_context *context, char *text)
   if (text) basin__free(context, text, strlen(text) + 1);
 }
 
-basin_status basin__grow(
-    basin_context *context, void *array_pointer, size_t *capacity, size_t need, size_t item)
+basin_status
+basin__grow(basin_context *context, void *array_pointer, size_t *capacity, size_t need, size_t item)
 {
   if (need <= *capacity) return BASIN_OK;
   size_t wanted = *capacity < 8 ? 8 : *capacity;

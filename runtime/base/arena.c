@@ -34,7 +34,7 @@ void *basin__arena_alloc(basin_arena *arena, size_t size)
     BASIN_FAIL(arena->context, BASIN_ERROR_MEMORY, "out of memory: cannot get %zu bytes", size);
     return NULL;
   }
-  size = (size + GRAIN - 1) / GRAIN * GRAIN;
+  size = size ? (size + GRAIN - 1) / GRAIN * GRAIN : GRAIN;
   if (size > arena->capacity - arena->used) {
     size_t total = arena->capacity ? 2 * arena->capacity : FIRST_CHUNK;
     if (total > LARGEST_CHUNK) total = LARGEST_CHUNK;

@@ -1,5 +1,5 @@
-/* Internal services of the base library: memory, errors, log, strings, arenas, threads, dynamic libraries.
- * SPDX-License-Identifier: Apache-2.0 */
+/* Internal services of the base library: memory, errors, log, strings, arenas, threads, dynamic
+ * libraries. SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASIN_BASE_INTERNAL_H
 #define BASIN_BASE_INTERNAL_H
 
@@ -12,33 +12,44 @@
 #define BASIN_STRINGIFY(x)  BASIN_STRINGIFY_(x)
 #define BASIN_SITE          __FILE__ ":" BASIN_STRINGIFY(__LINE__)
 
-/* Records an error (printf-style message) and returns `status`. `context` may be NULL (nothing is recorded). */
+/* Records an error (printf-style message) and returns `status`. `context` may be NULL (nothing is
+ * recorded). */
 #define BASIN_FAIL(context, status, ...) basin__fail((context), (status), BASIN_SITE, __VA_ARGS__)
-basin_status basin__fail(basin_context *context, basin_status status, const char *site, const char *format, ...) BASIN_PRINTF(4, 5);
+basin_status
+basin__fail(basin_context *context, basin_status status, const char *site, const char *format, ...)
+    BASIN_PRINTF(4, 5);
 
-/* Adds the script position and expression to the error just recorded (strings are copied, NULL leaves the field alone). */
-void basin__error_where(basin_context *context, const char *script, int script_line, const char *expression);
+/* Adds the script position and expression to the error just recorded (strings are copied, NULL
+ * leaves the field alone). */
+void basin__error_where(basin_context *context,
+                        const char *script,
+                        int script_line,
+                        const char *expression);
 void basin__error_clear(basin_context *context);
 
-#define BASIN_TRY(call)                                     \
-  do {                                                      \
-    basin_status basin_try_status_ = (call);                \
+#define BASIN_TRY(call)                                          \
+  do {                                                           \
+    basin_status basin_try_status_ = (call);                     \
     if (basin_try_status_ != BASIN_OK) return basin_try_status_; \
   } while (0)
 
-/* Broken invariants, never user input. Active unless BASIN_NO_ASSERT is defined (release builds). */
+/* Broken invariants, never user input. Active unless BASIN_NO_ASSERT is defined (release builds).
+ */
 #ifdef BASIN_NO_ASSERT
 #define BASIN_ASSERT(condition) ((void)0)
 #else
-#define BASIN_ASSERT(condition) ((condition) ? (void)0 : basin__assert_failed(#condition, BASIN_SITE))
+#define BASIN_ASSERT(condition) \
+  ((condition) ? (void)0 : basin__assert_failed(#condition, BASIN_SITE))
 #endif
 _Noreturn void basin__assert_failed(const char *condition, const char *site);
 
 #define BASIN_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* ---- memory: everything goes through the context's allocator; NULL on failure, error recorded ---- */
-void *basin__alloc(basin_context *context, size_t size);                             /* not cleared */
-void *basin__calloc(basin_context *context, size_t count, size_t size);              /* cleared; overflow-checked */
+/* ---- memory: everything goes through the context's allocator; NULL on failure, error recorded
+ * ---- */
+void *basin__alloc(basin_context *context, size_t size); /* not cleared */
+void *
+basin__calloc(basin_context *context, size_t count, size_t size); /* cleared; overflow-checked */
 void *basin__realloc(basin_context *context, void *old, size_t old_size, size_t new_size);
 void basin__free(basin_context *context, void *pointer, size_t size);
 /* 64-byte aligned arrays for SIMD data; free with the same size. */
@@ -46,11 +57,14 @@ void *basin__alloc_aligned(basin_context *context, size_t size);
 void basin__free_aligned(basin_context *context, void *pointer, size_t size);
 char *basin__strdup(basin_context *context, const char *text); /* free with basin__strfree */
 void basin__strfree(basin_context *context, char *text);
-/* Grows *array (element `item` bytes) to hold at least `need` elements, capacity doubling; *capacity in elements. */
-basin_status basin__grow(basin_context *context, void *array_pointer, size_t *capacity, size_t need, size_t item);
+/* Grows *array (element `item` bytes) to hold at least `need` elements, capacity doubling;
+ * *capacity in elements. */
+basin_status basin__grow(
+    basin_context *context, void *array_pointer, size_t *capacity, size_t need, size_t item);
 
 /* ---- log ---- */
-void basin__log(basin_context *context, basin_log_level level, const char *format, ...) BASIN_PRINTF(3, 4);
+void basin__log(basin_context *context, basin_log_level level, const char *format, ...)
+    BASIN_PRINTF(3, 4);
 bool basin__log_enabled(const basin_context *context, basin_log_level level);
 
 /* ---- growing strings ---- */
@@ -65,7 +79,8 @@ void basin__strbuf_fini(basin_strbuf *buffer);
 void basin__strbuf_append(basin_strbuf *buffer, const char *text, size_t length);
 void basin__strbuf_puts(basin_strbuf *buffer, const char *text);
 void basin__strbuf_printf(basin_strbuf *buffer, const char *format, ...) BASIN_PRINTF(2, 3);
-/* Shortest decimal text that reads back as the same double (at a few powers of two one digit more), in any locale; "nan", "inf", "-inf". */
+/* Shortest decimal text that reads back as the same double (at a few powers of two one digit more),
+ * in any locale; "nan", "inf", "-inf". */
 void basin__strbuf_double(basin_strbuf *buffer, double value);
 const char *basin__strbuf_text(const basin_strbuf *buffer); /* "" when empty */
 
@@ -80,21 +95,28 @@ typedef struct basin_arena {
 } basin_arena;
 void basin__arena_init(basin_arena *arena, basin_context *context);
 void basin__arena_fini(basin_arena *arena);
-void *basin__arena_alloc(basin_arena *arena, size_t size); /* 16-byte aligned, not cleared; NULL on failure */
+void *basin__arena_alloc(basin_arena *arena,
+                         size_t size); /* 16-byte aligned, not cleared; NULL on failure */
 char *basin__arena_strdup(basin_arena *arena, const char *text);
 
 /* ---- threads ---- */
-unsigned basin__worker_count(const basin_context *context); /* worker numbers passed to tasks are below this; at least 1 */
-/* Runs body for each index in [0, count); returns when all are done. Nested calls run serially on the caller. */
+unsigned basin__worker_count(
+    const basin_context *context); /* worker numbers passed to tasks are below this; at least 1 */
+/* Runs body for each index in [0, count); returns when all are done. Nested calls run serially on
+ * the caller. */
 void basin__parallel(basin_context *context, size_t count, basin_task_function body, void *user);
-/* May be called from a signal handler or any thread: makes running solves stop after the current iteration. */
+/* May be called from a signal handler or any thread: makes running solves stop after the current
+ * iteration. */
 void basin__interrupt(basin_context *context);
-bool basin__interrupted(basin_context *context); /* also true after a veto of the progress callback */
+bool basin__interrupted(
+    basin_context *context); /* also true after a veto of the progress callback */
 void basin__interrupt_clear(basin_context *context);
-/* Calls the progress callback, if any, and records its veto as an interrupt. False once interrupted. */
+/* Calls the progress callback, if any, and records its veto as an interrupt. False once
+ * interrupted. */
 bool basin__progress(basin_context *context, const char *stage, double fraction);
 
-/* ---- options the context was created with, made definite: no NULL strings, no zero thread count ---- */
+/* ---- options the context was created with, made definite: no NULL strings, no zero thread count
+ * ---- */
 const basin_options *basin__context_options(const basin_context *context);
 /* $BASIN_<name>, or NULL. All variables Basin reads are listed in environment.def. */
 const char *basin__env(const char *name);
@@ -108,18 +130,25 @@ uint64_t basin__hash64(const void *data, size_t size, uint64_t seed);
 
 /* ---- dynamic libraries ---- */
 typedef struct basin_dl basin_dl;
-/* Tries each name (NULL-terminated list), newest first; if $BASIN_LIB_<variable> is set, that file alone. NULL if none opens;
- * `reason` (may be NULL) receives the loader's message. Handles are closed by basin__dl_close. */
-basin_dl *basin__dl_open(basin_context *context, const char *variable, const char *const *names, basin_strbuf *reason);
+/* Tries each name (NULL-terminated list), newest first; if $BASIN_LIB_<variable> is set, that file
+ * alone. NULL if none opens; `reason` (may be NULL) receives the loader's message. Handles are
+ * closed by basin__dl_close. */
+basin_dl *basin__dl_open(basin_context *context,
+                         const char *variable,
+                         const char *const *names,
+                         basin_strbuf *reason);
 void *basin__dl_symbol(basin_dl *library, const char *symbol); /* NULL if absent */
 const char *basin__dl_path(const basin_dl *library);
 void basin__dl_close(basin_dl *library);
 
 /* ---- files ---- */
-/* Whole file into a fresh buffer (terminated with a NUL that is not counted); release with basin__free(context, *data, *size + 1). */
+/* Whole file into a fresh buffer (terminated with a NUL that is not counted); release with
+ * basin__free(context, *data, *size + 1). */
 basin_status basin__read_file(basin_context *context, const char *path, char **data, size_t *size);
-/* Writes to a temporary name in the same folder and renames: readers see the old or the new file, never half of one. */
-basin_status basin__write_file(basin_context *context, const char *path, const void *data, size_t size);
+/* Writes to a temporary name in the same folder and renames: readers see the old or the new file,
+ * never half of one. */
+basin_status
+basin__write_file(basin_context *context, const char *path, const void *data, size_t size);
 basin_status basin__make_folders(basin_context *context, const char *path); /* like mkdir -p */
 
 #endif

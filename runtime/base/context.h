@@ -9,7 +9,8 @@
 
 typedef struct basin_pool basin_pool;
 
-/* The last error. Buffers are fixed, so that running out of memory can be reported; longer text is cut. */
+/* The last error. Buffers are fixed, so that running out of memory can be reported; longer text is
+ * cut. */
 typedef struct basin_error_record {
   pthread_mutex_t lock; /* tasks on several threads may fail at once */
   basin_error error;    /* its strings point into the buffers below */

@@ -5,17 +5,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Names with and without the prefix. */
 static const char *const known[][2] = {
-/* Name with and without the prefix. */
 #define X(name, doc) {"BASIN_" #name, #name},
 #include "base/environment.def"
 #undef X
 };
 
-const char *basin__env(const char *name)
+/* The variable's whole name, or NULL if it is not in the list. */
+static const char *full_name(const char *name)
 {
   for (size_t i = 0; i < BASIN_COUNT(known); ++i)
-    if (strcmp(known[i][1], name) == 0) return getenv(known[i][0]);
-  BASIN_ASSERT(!"the variable is not listed in environment.def");
+    if (strcmp(known[i][1], name) == 0) return known[i][0];
   return NULL;
+}
+
+const char *basin__env(const char *name)
+{
+  const char *variable = full_name(name);
+  BASIN_ASSERT(variable);
+  return variable ? getenv(variable) : NULL;
 }

@@ -36,7 +36,8 @@ void basin__error_fini(basin_context *context)
   pthread_mutex_destroy(&context->record.lock);
 }
 
-/* Copies text that may not fit: it is cut before a whole UTF-8 character and "..." marks the cut. */
+/* Copies text that may not fit: it is cut before a whole UTF-8 character and "..." marks the cut.
+ */
 static void copy_cut(char *target, size_t capacity, const char *text)
 {
   size_t length = strlen(text);
@@ -56,17 +57,14 @@ static void compose(basin_error_record *record)
   const basin_error *error = &record->error;
   int used = 0;
   if (error->script && error->script_line > 0)
-    used = snprintf(
-        record->text, sizeof record->text, "%s:%d:\n", error->script, error->script_line);
+    used =
+        snprintf(record->text, sizeof record->text, "%s:%d:\n", error->script, error->script_line);
   else if (error->script)
     used = snprintf(record->text, sizeof record->text, "%s:\n", error->script);
-  used += snprintf(
-      record->text + used, sizeof record->text - (size_t)used, "%s", error->message);
+  used += snprintf(record->text + used, sizeof record->text - (size_t)used, "%s", error->message);
   if (error->expression)
-    snprintf(record->text + used,
-             sizeof record->text - (size_t)used,
-             "\nin: %s",
-             error->expression);
+    snprintf(
+        record->text + used, sizeof record->text - (size_t)used, "\nin: %s", error->expression);
 }
 
 basin_status

@@ -100,8 +100,8 @@ static const char *scan(const char *p, const char *end, decimal *number)
   return number->any ? scan_exponent(p, end, number) : NULL;
 }
 
-/* Exact when both the digits and the power of ten are doubles: one rounding (Clinger, "How to read floating point
- * numbers accurately", PLDI 1990). */
+/* Exact when both the digits and the power of ten are doubles: one rounding (Clinger, "How to read
+ * floating point numbers accurately", PLDI 1990). */
 static bool fast_value(const decimal *number, double *value)
 {
   static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -110,7 +110,8 @@ static bool fast_value(const decimal *number, double *value)
   long scale = number->exponent - (long)number->count;
   if (number->count > 15 || scale < -22 || scale > 22) return false;
   uint64_t digits = 0;
-  for (size_t i = 0; i < number->count; ++i) digits = 10 * digits + (uint64_t)(number->digits[i] - '0');
+  for (size_t i = 0; i < number->count; ++i)
+    digits = 10 * digits + (uint64_t)(number->digits[i] - '0');
   *value = scale < 0 ? (double)digits / powers[-scale] : (double)digits * powers[scale];
   return true;
 }

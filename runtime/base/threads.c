@@ -7,11 +7,13 @@
 #include <unistd.h>
 
 enum {
-  SPINS = 4000,      /* about 20 microseconds of waiting before a thread goes to sleep */
-  BLOCKS_A_THREAD = 8 /* indices are handed out in blocks of count / (threads * this), at least one */
+  SPINS = 4000, /* about 20 microseconds of waiting before a thread goes to sleep */
+  BLOCKS_A_THREAD =
+      8 /* indices are handed out in blocks of count / (threads * this), at least one */
 };
 
-/* One loop. Threads join it while it is open; the caller closes it and waits for those that joined. */
+/* One loop. Threads join it while it is open; the caller closes it and waits for those that joined.
+ */
 typedef struct job {
   size_t count, block;
   basin_task_function body;
@@ -30,10 +32,10 @@ struct basin_pool {
   pthread_mutex_t lock;
   pthread_cond_t work, idle;
   job job;
-  bool open, stop;         /* under the lock */
-  unsigned sleeping;       /* threads in `work`; under the lock */
-  atomic_uint generation;  /* counts jobs; changed under the lock */
-  atomic_uint active;      /* threads inside the job; changed under the lock */
+  bool open, stop;        /* under the lock */
+  unsigned sleeping;      /* threads in `work`; under the lock */
+  atomic_uint generation; /* counts jobs; changed under the lock */
+  atomic_uint active;     /* threads inside the job; changed under the lock */
   int spins;
   unsigned started, capacity;
   worker workers[]; /* started of them run; the caller is worker 0 */
@@ -100,8 +102,7 @@ static void *worker_main(void *argument)
   basin_pool *pool = self->pool;
   unsigned seen = 0;
   for (;;) {
-    for (int i = 0; i < pool->spins && atomic_load(&pool->generation) == seen; ++i)
-      pause_briefly();
+    for (int i = 0; i < pool->spins && atomic_load(&pool->generation) == seen; ++i) pause_briefly();
     pthread_mutex_lock(&pool->lock);
     ++pool->sleeping;
     while (!pool->stop && atomic_load(&pool->generation) == seen)
