@@ -20,7 +20,8 @@ typedef struct basin_kernel_request {
 typedef basin_status (*basin_kernel_provider)(void *user, basin_kernel_request *requests, size_t count);
 
 typedef struct basin_system basin_system;
-/* The system borrows the provider's user pointer until destroyed. */
+/* The system borrows the provider's user pointer until destroyed. Minimizers are destroyed before their system.
+ * Names are copied; plans and kernel infos are borrowed and must outlive the system. */
 BASIN_API basin_status basin_system_create(basin_context *context, basin_kernel_provider provider, void *user, basin_system **system);
 BASIN_API void basin_system_destroy(basin_system *system);
 BASIN_API basin_context *basin_system_context(const basin_system *system);
@@ -97,6 +98,25 @@ BASIN_API const char *basin_system_array_name(const basin_system *system, basin_
 /* Grows with every change of the array (for computed ones: of anything it depends on). */
 BASIN_API uint64_t basin_system_array_version(basin_system *system, basin_array_id id);
 
+/* ---- sparse matrices of Jacobian and mixed plans ---- */
+/* The COMPUTE kernel of basin_plan_jacobian or basin_plan_mixed with what the plan's info says about its local matrix.
+ * Columns are numbered by `column_arrays`, one array after the other, each in its own order (instance-major, row-major).
+ * Rows of a Jacobian (row_unknowns NULL): element * expression_size + entry. Rows of a mixed derivative: as the columns, by `row_arrays`.
+ * Unknowns read through unions, reductions and mapped arrays are spread to the listed arrays; what leads to none of them is left out. */
+typedef struct basin_jacobian_description {
+  const char *name; /* for errors */
+  basin_space_id space;
+  const void *plan;
+  const basin_kernel_info *info;
+  size_t expression_size; /* rows * cols of the expression; Jacobians only */
+  size_t row_unknown_count, column_unknown_count;
+  const basin_unknown_access *row_unknowns, *column_unknowns;
+  size_t row_array_count, column_array_count;
+  const basin_array_id *row_arrays, *column_arrays;
+} basin_jacobian_description;
+/* Evaluates the kernel over all elements and sums the local matrices; local zeros stay in the pattern. The caller destroys *matrix. */
+BASIN_API basin_status basin_system_jacobian_matrix(basin_system *system, const basin_jacobian_description *description, basin_csr **matrix);
+
 /* ---- terms ---- */
 typedef uint32_t basin_term_id;
 typedef struct basin_term_description {
@@ -136,7 +156,18 @@ BASIN_API const basin_bsr *basin_minimizer_matrix(const basin_minimizer *minimiz
 /* Copies the part of a node-major vector that belongs to target `number` into the array's own row-major order. */
 BASIN_API void basin_minimizer_to_array(const basin_minimizer *minimizer, size_t number, const double *vector, double *array);
 BASIN_API void basin_minimizer_from_array(const basin_minimizer *minimizer, size_t number, const double *array, double *vector);
-/* Sparse matrix of a Jacobian or mixed plan over all its elements: rows x columns as the plan's info says. */
+/* First node of target `number` and nodes an instance: node first + instance * per_instance + j. */
+BASIN_API void basin_minimizer_target_nodes(const basin_minimizer *minimizer, size_t number, size_t *first, size_t *per_instance);
+
+/* What one term cost since it was added; for report tables. Seconds are wall time. */
+typedef struct basin_term_statistics {
+  const char *name;
+  size_t elements; /* at the last evaluation */
+  size_t value_calls, gradient_calls, hessian_calls;
+  double value_seconds, gradient_seconds, hessian_seconds;
+} basin_term_statistics;
+BASIN_API basin_status basin_minimizer_term_statistics(const basin_minimizer *minimizer, basin_term_id term, basin_term_statistics *statistics);
+BASIN_API size_t basin_minimizer_term_count(const basin_minimizer *minimizer);
 
 typedef enum basin_solver_kind { BASIN_SOLVER_AUTO, BASIN_SOLVER_DIRECT, BASIN_SOLVER_PCG } basin_solver_kind;
 typedef struct basin_solve_options {
@@ -154,7 +185,8 @@ typedef struct basin_solve_report {
   unsigned iterations, factorizations, symbolic_factorizations; /* the last two: since the minimizer was made */
   double residual; /* true relative residual */
 } basin_solve_report;
-/* Solves H d = g (the step is -d) for the last assembly; *direction is node-major and lives until the next solve. */
+/* Solves H d = g (the step is -d) for the last assembly; *direction is node-major and lives until the next solve.
+ * How the solve ended is in the report, no error: *direction is the last iterate, or zero if the factorization failed. */
 BASIN_API basin_status basin_minimizer_solve(basin_minimizer *minimizer, const basin_solve_options *options, const double *right_hand_side /* NULL: g */,
                                              const double **direction, basin_solve_report *report);
 
@@ -211,6 +243,9 @@ typedef struct basin_newton_report {
   double energy, gradient_norm, direction_norm;
   double seconds, seconds_assembly, seconds_solve, seconds_line_search, seconds_filter;
 } basin_newton_report;
+/* Minimizes from the present values of the targets. BASIN_OK: ended as the report's reason says, the targets hold the last accepted state.
+ * BASIN_ERROR_NOT_FINITE (the start is not finite: the message names term and element), BASIN_ERROR_INTERRUPTED and other errors also fill the
+ * report and leave the last accepted state in the targets. */
 BASIN_API basin_status basin_newton(basin_minimizer *minimizer, const basin_newton_options *options, basin_newton_report *report);
 
 /* ---- step filters ---- */
@@ -220,6 +255,36 @@ BASIN_API basin_status basin_filter_inversion(basin_minimizer *minimizer, basin_
 /* Keeps every instance of `positions` on the positive side of the plane n·x = offset: at least (1 - keep) of its present distance. */
 BASIN_API basin_status basin_filter_plane(basin_minimizer *minimizer, basin_array_id positions, const double normal[3], double offset, double keep,
                                           const double *direction, double *alpha);
+
+/* ---- derivative check ---- */
+typedef struct basin_check_options {
+  size_t size;
+  double tolerance; /* largest relative error that passes */
+  size_t samples;   /* unknown entries to perturb, spread over all targets; 0 = all */
+  uint64_t seed;    /* chooses the entries */
+} basin_check_options;
+BASIN_API basin_check_options basin_check_options_defaults(void);
+/* The worst entry of a comparison. */
+typedef struct basin_check_entry {
+  double error;             /* |analytic - numeric| / (|analytic| + |numeric| + floor) */
+  double analytic, numeric;
+  size_t target, instance;  /* the unknown that was moved: number in the minimizer's targets and instance ... */
+  unsigned row, col;        /* ... and entry of its matrix */
+  size_t other_target, other_instance; /* Hessian: the row; gradient: equal to the above */
+  unsigned other_row, other_col;
+  size_t element;           /* an element of the term that depends on the unknown; SIZE_MAX = none */
+} basin_check_entry;
+typedef struct basin_check_report {
+  size_t size;
+  bool passed;
+  size_t entries; /* unknown entries that were moved */
+  basin_check_entry gradient, hessian;
+  char text[512]; /* one line an error above the tolerance, naming term, unknown, entry and both values; "" if passed */
+} basin_check_report;
+/* Compares the gradient of one term with central differences of its energy and its unprojected Hessian with central differences of the gradient,
+ * at the present arrays, which are unchanged afterwards. A failed comparison is no error: see `passed`. */
+BASIN_API basin_status basin_minimizer_check(basin_minimizer *minimizer, basin_term_id term, const basin_check_options *options,
+                                             basin_check_report *report);
 
 #ifdef __cplusplus
 }
