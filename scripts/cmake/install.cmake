@@ -14,7 +14,9 @@ install(FILES "${PROJECT_BINARY_DIR}/basin-config.cmake" "${PROJECT_BINARY_DIR}/
   DESTINATION "${basin_package_folder}")
 install(EXPORT basin-targets NAMESPACE basin:: DESTINATION "${basin_package_folder}")
 
-# What each pkg-config file requires of the others.
+# What each pkg-config file requires of the others. The tree may be moved: paths start at the file itself.
+file(RELATIVE_PATH basin_pc_to_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+string(REGEX REPLACE "/$" "" basin_pc_to_prefix "${basin_pc_to_prefix}")
 set(basin_requires_basin-runtime "")
 set(basin_requires_basin-compiler "basin-runtime = ${PROJECT_VERSION}")
 set(basin_requires_basin "basin-compiler = ${PROJECT_VERSION}, basin-runtime = ${PROJECT_VERSION}")

@@ -1,0 +1,2 @@
+/* Included by others.
+ * SPDX-License-Identifier: Apache-2.0 */
