@@ -120,7 +120,8 @@ static bool fast_value(const decimal *number, double *value)
 static bool slow_value(const decimal *number, double *value)
 {
   char text[DIGITS + 40];
-  memcpy(text, "0.", 2);
+  text[0] = '0';
+  text[1] = '.';
   memcpy(text + 2, number->digits, number->count);
   snprintf(text + 2 + number->count,
            sizeof text - 2 - number->count,
