@@ -13,11 +13,20 @@
 #define BASIN_SITE          __FILE__ ":" BASIN_STRINGIFY(__LINE__)
 
 /* Records an error (printf-style message) and returns `status`. `context` may be NULL (nothing is
- * recorded). */
-#define BASIN_FAIL(context, status, ...) basin__fail((context), (status), BASIN_SITE, __VA_ARGS__)
+ * recorded); `status` is evaluated twice. */
+#define BASIN_FAIL(context, status, ...) \
+  basin__failed((status), basin__fail((context), (status), BASIN_SITE, __VA_ARGS__))
 basin_status
 basin__fail(basin_context *context, basin_status status, const char *site, const char *format, ...)
     BASIN_PRINTF(4, 5);
+
+/* Returns `status` itself, so that a compiler which sees a constant knows that the caller returns
+ * early. */
+static inline basin_status basin__failed(basin_status status, basin_status recorded)
+{
+  (void)recorded;
+  return status;
+}
 
 /* Adds the script position and expression to the error just recorded (strings are copied, NULL
  * leaves the field alone). */
