@@ -37,8 +37,8 @@ endforeach()
 
 file(GLOB_RECURSE internal "${ROOT}/runtime/*.h" "${ROOT}/compiler/*.h" "${ROOT}/lang/*.h")
 foreach(header IN LISTS internal)
-  # Device headers are written in the dialect of the kernels and are compiled as part of them.
-  if(header MATCHES "/include/basin/|/emit/device/")
+  # Kernel text is compiled as part of kernels, with headers that the compiler library brings along.
+  if(header MATCHES "/include/basin/|/emit/device/|/emit/(dialect|driver)_[a-z]+[.]h$")
     continue()
   endif()
   compile_header("${C}" c "${header}" ${all_includes} -D_GNU_SOURCE= ${FLAGS})

@@ -14,10 +14,13 @@ set(rank_runtime_contact 4)
 set(rank_runtime_solve 5)
 set(rank_runtime_output 6)
 set(rank_compiler_graph 0)
-set(rank_compiler_plan 1) # plans are data, which passes fill in and later stages read
-set(rank_compiler_passes 2)
+set(rank_compiler_passes 1)
+set(rank_compiler_plan 2)
 set(rank_compiler_emit 3)
 set(rank_compiler_backend 4)
+
+# The format of programs is plain data, which the stages hand to each other: every one of them may see it.
+set(shared_headers compiler/plan/program.h)
 
 # Headers of outside packages: who may include them.
 set(outside_lua "^(lua|lauxlib|lualib|luaconf)[.]h$")
@@ -50,7 +53,7 @@ endfunction()
 # The file of the tree that an include means, or empty.
 function(find_include from included result)
   get_filename_component(folder "${from}" DIRECTORY)
-  foreach(base "${folder}" runtime compiler lang runtime/include compiler/include lang/include)
+  foreach(base "${folder}" runtime compiler lang compiler/emit/device runtime/include compiler/include lang/include)
     if(EXISTS "${ROOT}/${base}/${included}")
       file(RELATIVE_PATH path "${ROOT}" "${ROOT}/${base}/${included}")
       set(${result} "${path}" PARENT_SCOPE)
@@ -79,7 +82,9 @@ macro(check_inside file included library module)
     endif()
   else()
     place("${target}" to_library to_module)
-    if("${library}" STREQUAL "runtime" AND NOT to_library STREQUAL "runtime")
+    if(target IN_LIST shared_headers AND "${library}" MATCHES "compiler|lang")
+      # allowed
+    elseif("${library}" STREQUAL "runtime" AND NOT to_library STREQUAL "runtime")
       fault("${file}" "${included}" "the runtime depends on nothing but itself")
     elseif("${library}" STREQUAL "compiler" AND to_library STREQUAL "lang")
       fault("${file}" "${included}" "the compiler knows no language binding")
