@@ -1,0 +1,83 @@
+/* The lanes of the batched projection: vectors wider than one tile, so that latencies overlap. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef BASIN_DEVICE_PSD_LANES_H
+#define BASIN_DEVICE_PSD_LANES_H
+
+/* Everything here works on any vector of the dialect, on `real` (one tile) and on
+ * `basin_psd_real` (one batch of the eigen-solver), and on plain scalars under CUDA. */
+#if defined(__CUDACC__)
+
+#define BASIN_PSD_WIDTH    1
+#define BASIN_PSD_INLINE   static __device__ __forceinline__
+#define BASIN_PSD_NOINLINE static __device__ __noinline__
+typedef bool basin_psd_lane_mask;
+typedef real basin_psd_real;
+typedef bool basin_psd_mask;
+#define BASIN_PSD_LANES        1
+#define basin_psd_any(mask)    (mask)
+#define basin_psd_not(mask)    (!(mask))
+#define basin_psd_fma(a, b, c) fma(a, b, c)
+#define basin_psd_sqrt(a)      sqrt(a)
+#define basin_psd_abs(a)       fabs(a)
+
+#else
+
+#define BASIN_PSD_WIDTH    BASIN_WIDTH
+#define BASIN_PSD_INLINE   static inline __attribute__((always_inline))
+#define BASIN_PSD_NOINLINE static __attribute__((noinline))
+typedef real basin_psd_tile;
+typedef __typeof__(*(real *)0 < *(real *)0) basin_psd_lane_mask;
+#ifndef BASIN_PSD_LANES
+#define BASIN_PSD_LANES (2 * BASIN_WIDTH)
+#endif
+typedef basin_scalar basin_psd_real __attribute__((ext_vector_type(BASIN_PSD_LANES)));
+typedef __typeof__(*(basin_psd_real *)0 < *(basin_psd_real *)0) basin_psd_mask;
+#define basin_psd_any(mask) (__builtin_reduce_or(mask) != 0)
+#define basin_psd_not(mask) (~(mask))
+#if defined(__FMA__) || defined(__aarch64__)
+#define basin_psd_fma(a, b, c) __builtin_elementwise_fma(a, b, c)
+#else
+#define basin_psd_fma(a, b, c) ((a) * (b) + (c))
+#endif
+#define basin_psd_sqrt(a) __builtin_elementwise_sqrt(a)
+#define basin_psd_abs(a)  __builtin_elementwise_abs(a)
+
+#endif
+
+#define basin_psd_select(mask, a, b) ((mask) ? (a) : (b))
+#define basin_psd_max(a, b)          basin_psd_select((a) > (b), a, b)
+#define basin_psd_min(a, b)          basin_psd_select((a) < (b), a, b)
+
+/* Rounding unit of the precision in use, and a square below which a vector counts as zero. */
+#define BASIN_PSD_DOUBLE  (sizeof(basin_scalar) == 8)
+#define BASIN_PSD_EPSILON (BASIN_PSD_DOUBLE ? 2.220446049250313e-16 : 1.1920928955078125e-7)
+#define BASIN_PSD_TINY    (BASIN_PSD_DOUBLE ? 1e-280 : 1e-34)
+#define BASIN_PSD_HUGE    (BASIN_PSD_DOUBLE ? 1e300 : 1e36)
+
+/* Least square of a coupling, so that no minor of x I - T vanishes for want of it. */
+#define BASIN_PSD_FLOOR (BASIN_PSD_DOUBLE ? 1e-60 : 1e-30)
+/* Steps of Laguerre's iteration, QR cycles and the coupling that ends them, Jacobi cycles. */
+#define BASIN_PSD_LAGUERRE   10
+#define BASIN_PSD_SWEEPS     4
+#define BASIN_PSD_FAR        1e6f
+#define BASIN_PSD_NEGLIGIBLE (BASIN_PSD_DOUBLE ? 16 : 4)
+#define BASIN_PSD_CYCLES     40
+/* Minors are scaled back once in so many steps of their recurrence. */
+#define BASIN_PSD_RESCALE (BASIN_PSD_DOUBLE ? 16 : 3)
+
+/* Projection modes; the numbers are those of the kernel plan. */
+#define BASIN_PSD_NONE  0
+#define BASIN_PSD_CLAMP 1
+#define BASIN_PSD_ABS   2
+
+/* Elements a chunk holds at most. */
+#ifndef BASIN_PSD_CHUNK
+#define BASIN_PSD_CHUNK 256
+#endif
+
+BASIN_PSD_INLINE basin_psd_real basin_psd_splat(double value)
+{
+  return (basin_psd_real)(basin_scalar)value;
+}
+
+#endif

@@ -1,0 +1,339 @@
+/* Negative eigenpairs of symmetric matrices of one size, a batch of matrices side by side. */
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Included by psd.h once a size with BASIN_PSD_N defined; no include guard by intent.
+ *
+ * Householder reduction to a tridiagonal T, then for the eigenvalues of T below zero, nearest
+ * first: Laguerre's iteration on the characteristic polynomial (monotone from the right, cubic at
+ * the end), an implicit QR sweep with that shift to split the eigenvalue off, the vector from the
+ * rotations and reflectors. If more than half of the eigenvalues are negative, -H is treated
+ * instead. */
+
+/* Rotations kept at most: one for each sweep over each leading part of T and each of its couplings.
+ */
+#define BASIN_PSD_ROTATIONS (BASIN_PSD_SWEEPS * BASIN_PSD_N * (BASIN_PSD_N - 1) / 2)
+
+typedef struct BASIN_PSD_NAME(tridiagonal) {
+  basin_psd_real diagonal[BASIN_PSD_N];
+  basin_psd_real below[BASIN_PSD_N];
+  basin_psd_real reflector[BASIN_PSD_PACKED]; /* column k below its diagonal */
+  basin_psd_real weight[BASIN_PSD_N];         /* 2 / |reflector|^2 */
+} BASIN_PSD_NAME(tridiagonal);
+
+typedef struct BASIN_PSD_NAME(rotations) {
+  int sweeps, count;
+  int length[BASIN_PSD_SWEEPS * BASIN_PSD_N];
+  basin_psd_real cosine[BASIN_PSD_ROTATIONS];
+  basin_psd_real sine[BASIN_PSD_ROTATIONS];
+} BASIN_PSD_NAME(rotations);
+
+/* One Householder step on column k of the packed matrix a (Golub and Van Loan, section 8.3.1);
+ * A v is taken as A x - alpha A e so that it need not wait for the square root. */
+BASIN_PSD_INLINE void
+BASIN_PSD_NAME(reflect)(basin_psd_real *a, int k, BASIN_PSD_NAME(tridiagonal) * t)
+{
+  basin_psd_real product[BASIN_PSD_N];
+  basin_psd_real square = basin_psd_splat(0);
+  BASIN_PSD_UNROLL
+  for (int i = k + 2; i < BASIN_PSD_N; i++)
+    square = basin_psd_fma(a[BASIN_PSD_AT(i, k)], a[BASIN_PSD_AT(i, k)], square);
+  const basin_psd_real head = a[BASIN_PSD_AT(k + 1, k)];
+  square = basin_psd_fma(head, head, square);
+  const basin_psd_mask flat = square < (basin_scalar)BASIN_PSD_TINY;
+  const basin_psd_real length = basin_psd_sqrt(square);
+  const basin_psd_real alpha = basin_psd_select(head > 0, -length, length);
+  const basin_psd_real weight = basin_psd_select(
+      flat, basin_psd_splat(0), 1 / basin_psd_fma(basin_psd_abs(head), length, square));
+  BASIN_PSD_UNROLL
+  for (int i = k + 1; i < BASIN_PSD_N; i++) {
+    basin_psd_real sum = basin_psd_splat(0);
+    BASIN_PSD_UNROLL
+    for (int j = k + 1; j < BASIN_PSD_N; j++)
+      sum = basin_psd_fma(
+          a[i > j ? BASIN_PSD_AT(i, j) : BASIN_PSD_AT(j, i)], a[BASIN_PSD_AT(j, k)], sum);
+    product[i] = basin_psd_fma(-alpha, a[BASIN_PSD_AT(i, k + 1)], sum) * weight;
+  }
+  a[BASIN_PSD_AT(k + 1, k)] = head - alpha;
+  basin_psd_real along = basin_psd_splat(0);
+  BASIN_PSD_UNROLL
+  for (int i = k + 1; i < BASIN_PSD_N; i++)
+    along = basin_psd_fma(product[i], a[BASIN_PSD_AT(i, k)], along);
+  along = along * weight * (basin_scalar)-0.5;
+  BASIN_PSD_UNROLL
+  for (int i = k + 1; i < BASIN_PSD_N; i++)
+    product[i] = basin_psd_fma(along, a[BASIN_PSD_AT(i, k)], product[i]);
+  BASIN_PSD_UNROLL
+  for (int i = k + 1; i < BASIN_PSD_N; i++) {
+    BASIN_PSD_UNROLL
+    for (int j = k + 1; j <= i; j++) {
+      const basin_psd_real once =
+          basin_psd_fma(-a[BASIN_PSD_AT(i, k)], product[j], a[BASIN_PSD_AT(i, j)]);
+      a[BASIN_PSD_AT(i, j)] = basin_psd_fma(-product[i], a[BASIN_PSD_AT(j, k)], once);
+    }
+  }
+  t->weight[k] = weight;
+  t->below[k] = basin_psd_select(flat, head, alpha);
+}
+
+BASIN_PSD_INLINE void BASIN_PSD_NAME(reduce)(const basin_psd_real *h,
+                                             basin_psd_real inverse,
+                                             BASIN_PSD_NAME(tridiagonal) * t)
+{
+  basin_psd_real a[BASIN_PSD_PACKED];
+  BASIN_PSD_UNROLL
+  for (int i = 0; i < BASIN_PSD_PACKED; i++) a[i] = h[i] * inverse;
+  BASIN_PSD_UNROLL
+  for (int k = 0; k < BASIN_PSD_N - 2; k++) BASIN_PSD_NAME(reflect)(a, k, t);
+  t->below[BASIN_PSD_N - 2] = a[BASIN_PSD_AT(BASIN_PSD_N - 1, BASIN_PSD_N - 2)];
+  t->below[BASIN_PSD_N - 1] = basin_psd_splat(0);
+  BASIN_PSD_UNROLL
+  for (int k = 0; k < BASIN_PSD_N; k++) t->diagonal[k] = a[BASIN_PSD_AT(k, k)];
+  BASIN_PSD_UNROLL
+  for (int i = 0; i < BASIN_PSD_PACKED; i++) t->reflector[i] = a[i];
+}
+
+/* Number of eigenvalues of T below x, by the signs of the leading minors of x I - T. */
+BASIN_PSD_INLINE basin_psd_real BASIN_PSD_NAME(count)(const BASIN_PSD_NAME(tridiagonal) * t,
+                                                      basin_scalar x)
+{
+  basin_psd_real before = basin_psd_splat(1), here = x - t->diagonal[0];
+  basin_psd_real count = basin_psd_select(here < 0, basin_psd_splat(0), basin_psd_splat(1));
+  for (int k = 1; k < BASIN_PSD_N; k++) {
+    const basin_psd_real coupling =
+        basin_psd_fma(t->below[k - 1], t->below[k - 1], basin_psd_splat(BASIN_PSD_FLOOR));
+    const basin_psd_real next = basin_psd_fma(x - t->diagonal[k], here, -coupling * before);
+    const basin_psd_mask agree = (next < 0) == (here < 0);
+    count = basin_psd_select(agree, count + 1, count);
+    before = here;
+    here = next;
+    if (k % BASIN_PSD_RESCALE == BASIN_PSD_RESCALE - 1) {
+      const basin_psd_real factor = 1 / (basin_psd_abs(here) + basin_psd_abs(before));
+      here *= factor;
+      before *= factor;
+    }
+  }
+  return count;
+}
+
+/* Newton sums at x: p'/p = sum 1/(x - l_i) and sum 1/(x - l_i)^2 over the eigenvalues l_i of the
+ * leading part of T, and the mask of the lanes that have an eigenvalue below x. */
+BASIN_PSD_INLINE basin_psd_mask BASIN_PSD_NAME(sums)(const BASIN_PSD_NAME(tridiagonal) * t,
+                                                     int size,
+                                                     basin_psd_real x,
+                                                     basin_psd_real *first,
+                                                     basin_psd_real *second)
+{
+  basin_psd_real p0 = basin_psd_splat(1), p1 = x - t->diagonal[0];
+  basin_psd_real q0 = basin_psd_splat(0), q1 = basin_psd_splat(1);
+  basin_psd_real r0 = basin_psd_splat(0), r1 = basin_psd_splat(0);
+  basin_psd_mask found = p1 > 0;
+  for (int k = 1; k < size; k++) {
+    const basin_psd_real coupling =
+        basin_psd_fma(t->below[k - 1], t->below[k - 1], basin_psd_splat(BASIN_PSD_FLOOR));
+    const basin_psd_real gap = x - t->diagonal[k];
+    const basin_psd_real r2 = basin_psd_fma(gap, r1, basin_psd_fma(-coupling, r0, q1));
+    const basin_psd_real q2 = basin_psd_fma(gap, q1, basin_psd_fma(-coupling, q0, p1));
+    const basin_psd_real p2 = basin_psd_fma(gap, p1, -coupling * p0);
+    found = found | ((p2 < 0) == (p1 < 0));
+    p0 = p1, p1 = p2, q0 = q1, q1 = q2, r0 = r1, r1 = r2;
+    if (k % BASIN_PSD_RESCALE == BASIN_PSD_RESCALE - 1) {
+      const basin_psd_real factor = 1 / (basin_psd_abs(p0) + basin_psd_abs(p1));
+      p0 *= factor, p1 *= factor, q0 *= factor, q1 *= factor, r0 *= factor, r1 *= factor;
+    }
+  }
+  const basin_psd_real inverse = 1 / p1;
+  *first = q1 * inverse;
+  *second = basin_psd_fma(*first, *first, -2 * r1 * inverse);
+  return found;
+}
+
+/* Laguerre's iteration from x to the nearest eigenvalue below (Parlett, "Laguerre's method applied
+ * to the matrix eigenvalue problem", 1964). A lane stops by itself when its next step would be
+ * below the tolerance; what is missing after the last step, the QR sweeps make up for. */
+BASIN_PSD_INLINE basin_psd_real BASIN_PSD_NAME(nearest)(const BASIN_PSD_NAME(tridiagonal) * t,
+                                                        int size,
+                                                        basin_psd_real x,
+                                                        basin_psd_real first,
+                                                        basin_psd_real second,
+                                                        basin_psd_mask pending)
+{
+  const basin_scalar order = (basin_scalar)size;
+  for (int step = 0; step < BASIN_PSD_LAGUERRE; step++) {
+    basin_psd_real spread = (order - 1) * basin_psd_fma(-first, first, order * second);
+    spread = basin_psd_sqrt(basin_psd_max(spread, basin_psd_splat(0)));
+    const basin_psd_real move = order / (first + spread);
+    const basin_psd_mask usable = pending & (move > 0) & (move < BASIN_PSD_FAR);
+    x = basin_psd_select(usable, x - move, x);
+    const basin_psd_real next =
+        move * basin_psd_abs(basin_psd_fma(move * second, move, -basin_psd_splat(1)));
+    pending = usable & (next > (basin_scalar)BASIN_PSD_EPSILON) &
+              (move > (basin_scalar)BASIN_PSD_EPSILON);
+    if (!basin_psd_any(pending)) break;
+    (void)BASIN_PSD_NAME(sums)(t, size, x, &first, &second);
+  }
+  return x;
+}
+
+/* One implicit QR sweep with a shift over the leading part of T (Golub and Van Loan, 8.3.3, in the
+ * form of EISPACK's imtql2); lanes outside `pending` keep T and get identity rotations. */
+BASIN_PSD_INLINE void BASIN_PSD_NAME(sweep)(BASIN_PSD_NAME(tridiagonal) * t,
+                                            int size,
+                                            basin_psd_real shift,
+                                            basin_psd_mask pending,
+                                            BASIN_PSD_NAME(rotations) * rotations)
+{
+  basin_psd_real *cosines = rotations->cosine + rotations->count;
+  basin_psd_real *sines = rotations->sine + rotations->count;
+  rotations->length[rotations->sweeps++] = size - 1;
+  rotations->count += size - 1;
+  basin_psd_real sine = basin_psd_splat(1), cosine = sine, carry = basin_psd_splat(0);
+  basin_psd_real along = t->diagonal[0] - shift;
+  for (int k = 0; k < size - 1; k++) {
+    const basin_psd_real across = sine * t->below[k], coupling = cosine * t->below[k];
+    const basin_psd_real square = basin_psd_fma(across, across, along * along);
+    const basin_psd_mask flat = square < (basin_scalar)BASIN_PSD_TINY;
+    const basin_psd_real inverse =
+        basin_psd_select(flat, basin_psd_splat(0), 1 / basin_psd_sqrt(square));
+    sine = across * inverse;
+    cosine = basin_psd_select(flat, basin_psd_splat(1), along * inverse);
+    if (k > 0) t->below[k - 1] = basin_psd_select(pending, square * inverse, t->below[k - 1]);
+    const basin_psd_real base = t->diagonal[k] - carry;
+    const basin_psd_real turn =
+        basin_psd_fma(t->diagonal[k + 1] - base, sine, 2 * cosine * coupling);
+    carry = sine * turn;
+    t->diagonal[k] = basin_psd_select(pending, base + carry, t->diagonal[k]);
+    along = basin_psd_fma(cosine, turn, -coupling);
+    cosines[k] = basin_psd_select(pending, cosine, basin_psd_splat(1));
+    sines[k] = basin_psd_select(pending, sine, basin_psd_splat(0));
+  }
+  t->diagonal[size - 1] =
+      basin_psd_select(pending, t->diagonal[size - 1] - carry, t->diagonal[size - 1]);
+  t->below[size - 2] = basin_psd_select(pending, along, t->below[size - 2]);
+}
+
+/* The eigenvalue of the trailing 2x2 block nearer to the last diagonal entry (Wilkinson's shift).
+ */
+BASIN_PSD_INLINE basin_psd_real BASIN_PSD_NAME(shift)(const BASIN_PSD_NAME(tridiagonal) * t,
+                                                      int size)
+{
+  const basin_psd_real last = t->diagonal[size - 1], below = t->below[size - 2];
+  const basin_psd_real half = (t->diagonal[size - 2] - last) * (basin_scalar)0.5;
+  const basin_psd_real root = basin_psd_sqrt(basin_psd_fma(half, half, below * below));
+  const basin_psd_real denominator = half + basin_psd_select(half < 0, -root, root);
+  return basin_psd_select(denominator == 0, last, last - below * below / denominator);
+}
+
+/* The eigenvector of H for the eigenvalue split off last: unit vector, rotations, reflectors. */
+BASIN_PSD_INLINE void BASIN_PSD_NAME(vector)(const BASIN_PSD_NAME(tridiagonal) * t,
+                                             int size,
+                                             const BASIN_PSD_NAME(rotations) * rotations,
+                                             basin_psd_real *v)
+{
+  for (int i = 0; i < BASIN_PSD_N; i++) v[i] = basin_psd_splat(i == size - 1);
+  int rotation = rotations->count;
+  for (int sweep = rotations->sweeps - 1; sweep >= 0; sweep--) {
+    basin_psd_real lower = v[rotations->length[sweep]];
+    for (int k = rotations->length[sweep] - 1; k >= 0; k--) {
+      const basin_psd_real cosine = rotations->cosine[--rotation];
+      const basin_psd_real sine = rotations->sine[rotation], upper = v[k];
+      v[k + 1] = basin_psd_fma(sine, upper, cosine * lower);
+      lower = basin_psd_fma(cosine, upper, -sine * lower);
+    }
+    v[0] = lower;
+  }
+  for (int k = BASIN_PSD_N - 3; k >= 0; k--) {
+    basin_psd_real sum = basin_psd_splat(0);
+    for (int i = k + 1; i < BASIN_PSD_N; i++)
+      sum = basin_psd_fma(t->reflector[BASIN_PSD_AT(i, k)], v[i], sum);
+    sum *= t->weight[k];
+    for (int i = k + 1; i < BASIN_PSD_N; i++)
+      v[i] = basin_psd_fma(-sum, t->reflector[BASIN_PSD_AT(i, k)], v[i]);
+  }
+}
+
+/* Where `active`, h -= weight v v^T. */
+BASIN_PSD_INLINE void BASIN_PSD_NAME(subtract)(basin_psd_real *h,
+                                               basin_psd_real weight,
+                                               basin_psd_mask active,
+                                               const basin_psd_real *v)
+{
+  for (int i = 0; i < BASIN_PSD_N; i++) {
+    const basin_psd_real scaled = basin_psd_select(active, -weight * v[i], basin_psd_splat(0));
+    for (int j = 0; j <= i; j++)
+      h[BASIN_PSD_AT(i, j)] = basin_psd_fma(
+          scaled, basin_psd_select(active, v[j], basin_psd_splat(0)), h[BASIN_PSD_AT(i, j)]);
+  }
+}
+
+/* Splits one eigenvalue near x off the leading part of T; returns the lanes where that failed. */
+BASIN_PSD_INLINE basin_psd_mask BASIN_PSD_NAME(split)(BASIN_PSD_NAME(tridiagonal) * t,
+                                                      int size,
+                                                      basin_psd_real x,
+                                                      basin_psd_mask active,
+                                                      BASIN_PSD_NAME(rotations) * rotations)
+{
+  const basin_scalar limit = (basin_scalar)(BASIN_PSD_NEGLIGIBLE * BASIN_PSD_EPSILON);
+  basin_psd_mask pending = active & (basin_psd_abs(t->below[size - 2]) > limit);
+  for (int sweep = 0; sweep < BASIN_PSD_SWEEPS && basin_psd_any(pending); sweep++) {
+    const basin_psd_real shift = sweep == 0 ? x : BASIN_PSD_NAME(shift)(t, size);
+    BASIN_PSD_NAME(sweep)(t, size, shift, pending, rotations);
+    pending = pending & (basin_psd_abs(t->below[size - 2]) > limit);
+  }
+  return pending;
+}
+
+/* Projects one batch in place: h is the packed triangle, gain 1 for clamp, 2 for abs.
+ * Lanes that hold a number which is not finite are left alone. */
+BASIN_PSD_NOINLINE void BASIN_PSD_NAME(solve)(basin_psd_real *h, basin_scalar gain)
+{
+  BASIN_PSD_NAME(tridiagonal) t;
+  BASIN_PSD_NAME(rotations) rotations;
+  basin_psd_real v[BASIN_PSD_N];
+  basin_psd_real norm = basin_psd_splat(0), sum = norm;
+  for (int i = 0; i < BASIN_PSD_PACKED; i++) {
+    const basin_psd_real size = basin_psd_abs(h[i]);
+    norm = basin_psd_max(size, norm);
+    sum += size;
+  }
+  basin_psd_mask active =
+      (sum > (basin_scalar)BASIN_PSD_TINY) & (sum < (basin_scalar)BASIN_PSD_HUGE);
+  BASIN_PSD_NAME(reduce)(h, 1 / norm, &t);
+
+  const basin_scalar edge = (basin_scalar)(-BASIN_PSD_N * BASIN_PSD_EPSILON);
+  const basin_psd_real many = BASIN_PSD_NAME(count)(&t, edge);
+  const basin_psd_mask flip = active & (many > BASIN_PSD_N / 2);
+  const basin_psd_real side = basin_psd_select(flip, basin_psd_splat(-1), basin_psd_splat(1));
+  for (int k = 0; k < BASIN_PSD_N; k++) {
+    t.diagonal[k] *= side;
+    t.below[k] *= side;
+  }
+  basin_psd_real base = basin_psd_splat(1);
+  base = basin_psd_select(flip, basin_psd_splat(gain == 1 ? 0 : -1), base);
+
+  basin_psd_real original[BASIN_PSD_PACKED];
+  for (int i = 0; i < BASIN_PSD_PACKED; i++) {
+    original[i] = h[i];
+    h[i] = basin_psd_select(flip, base * h[i], h[i]);
+  }
+  basin_psd_mask failed = active & basin_psd_not(active);
+  rotations.sweeps = rotations.count = 0;
+  for (int size = BASIN_PSD_N; size > 0; size--) {
+    basin_psd_real first, second;
+    const basin_psd_real start = basin_psd_splat(edge);
+    active = active & BASIN_PSD_NAME(sums)(&t, size, start, &first, &second);
+    if (!basin_psd_any(active)) break;
+    if (size > 1) {
+      const basin_psd_real x = BASIN_PSD_NAME(nearest)(&t, size, start, first, second, active);
+      failed = failed | BASIN_PSD_NAME(split)(&t, size, x, active, &rotations);
+    }
+    BASIN_PSD_NAME(vector)(&t, size, &rotations, v);
+    const basin_psd_real value = t.diagonal[size - 1];
+    BASIN_PSD_NAME(subtract)(h, value * norm * gain, active & (value < 0), v);
+  }
+  if (basin_psd_any(failed)) {
+    BASIN_PSD_NAME(jacobi)(original, norm, gain);
+    for (int i = 0; i < BASIN_PSD_PACKED; i++) h[i] = basin_psd_select(failed, original[i], h[i]);
+  }
+}
+
+#undef BASIN_PSD_ROTATIONS
