@@ -1,0 +1,376 @@
+/* Preconditioned conjugate gradients with deterministic sums and few passes over memory.
+ * An iteration is two loops over threads. The first forms the new direction p = z + beta p, applies
+ * the pending step x += alpha p of the iteration before, multiplies q = A p and sums p . q, chunk
+ * by chunk of the matrix. The second finishes q, updates r -= alpha q, applies z = M^-1 r and sums
+ * r . z and r . r, part by part of the preconditioner, last part first, so that what the other loop
+ * left in cache is used. SPDX-License-Identifier: Apache-2.0 */
+#include <basin/linalg.h>
+
+#include "base/base.h"
+#include "bsr.h"
+#include "norm.h"
+#include "preconditioner.h"
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { PART_NODES = 1024, TRUSTED_ITERATIONS = 32 };
+
+struct basin_pcg {
+  basin_context *context;
+  size_t size, sum_count;
+  double *memory; /* r, z, q, p, other p, b: one after the other, each padded to cache lines */
+  double *sums;   /* two a part, or one a chunk */
+  const double *direction;
+};
+
+enum { VECTORS = 6 };
+
+/* One solve. Vectors are scaled by a power of two so that the right-hand side is about 1. */
+typedef struct solve {
+  basin_pcg *pcg;
+  const basin_bsr *matrix;
+  const basin_preconditioner *m; /* or NULL */
+  basin__bsr_kernel kernel;
+  const basin__vector_kernels *kernels;
+  const basin_linear_options *options;
+  basin_linear_result *result;
+  double *b, *x, *r, *z, *q, *p, *next;
+  size_t part_count;
+  double alpha, beta, rz, rr, reference;
+  double best;    /* smallest measure so far */
+  size_t best_at; /* iteration of that */
+  size_t since_restart;
+  double first; /* measure at the start */
+} solve;
+
+/* ---- vectors ---- */
+
+static size_t vector_stride(size_t size)
+{
+  return (size + 8 + 7) / 8 * 8;
+}
+
+static size_t sum_count(const basin_bsr *matrix, const basin_preconditioner *m)
+{
+  size_t parts = (size_t)matrix->node_count / PART_NODES + 1;
+  if (m != NULL && m->part_count > parts) parts = m->part_count;
+  return parts > matrix->plan.chunk_count ? parts : matrix->plan.chunk_count;
+}
+
+static void release(basin_pcg *pcg)
+{
+  basin__free_aligned(
+      pcg->context, pcg->memory, VECTORS * vector_stride(pcg->size) * sizeof(double));
+  basin__free(pcg->context, pcg->sums, 2 * pcg->sum_count * sizeof(double));
+  pcg->memory = pcg->sums = NULL;
+  pcg->size = pcg->sum_count = 0;
+  pcg->direction = NULL;
+}
+
+static basin_status reserve(basin_pcg *pcg, size_t size, size_t sums)
+{
+  if (pcg->memory != NULL && pcg->size == size && pcg->sum_count >= sums) return BASIN_OK;
+  release(pcg);
+  double *memory =
+      basin__alloc_aligned(pcg->context, VECTORS * vector_stride(size) * sizeof(double));
+  if (memory == NULL) return BASIN_ERROR_MEMORY;
+  pcg->memory = memory;
+  pcg->size = size;
+  memset(memory, 0, VECTORS * vector_stride(size) * sizeof(double));
+  pcg->sums = basin__calloc(pcg->context, 2 * sums, sizeof(double));
+  if (pcg->sums == NULL) {
+    release(pcg);
+    return BASIN_ERROR_MEMORY;
+  }
+  pcg->sum_count = sums;
+  return BASIN_OK;
+}
+
+basin_status basin_pcg_create(basin_context *context, basin_pcg **result)
+{
+  basin_pcg *pcg = *result = basin__calloc(context, 1, sizeof *pcg);
+  if (pcg == NULL) return BASIN_ERROR_MEMORY;
+  pcg->context = context;
+  return BASIN_OK;
+}
+
+void basin_pcg_destroy(basin_pcg *pcg)
+{
+  if (pcg == NULL) return;
+  release(pcg);
+  basin__free(pcg->context, pcg, sizeof *pcg);
+}
+
+const double *basin_pcg_direction(const basin_pcg *pcg)
+{
+  return pcg->direction;
+}
+
+/* ---- the two loops ---- */
+
+static void multiply_task(void *user, size_t chunk, unsigned worker)
+{
+  solve *s = user;
+  basin__bsr_input input = {s->p, s->z, s->alpha, s->beta, s->next, s->x, true};
+  s->pcg->sums[chunk] = s->kernel(s->matrix, chunk, worker, &input, s->q);
+}
+
+static void part_nodes(const solve *s, size_t part, uint32_t *first, uint32_t *last)
+{
+  if (s->m != NULL) {
+    *first = s->m->instance_starts[s->m->part_starts[part]];
+    *last = s->m->instance_starts[s->m->part_starts[part + 1]];
+  } else {
+    *first = (uint32_t)(part * PART_NODES);
+    *last =
+        s->matrix->node_count - *first < PART_NODES ? s->matrix->node_count : *first + PART_NODES;
+  }
+}
+
+/* z = M^-1 r and r . z, or z = r. `rr` is r . r of the part. */
+static void precondition_part(solve *s, size_t part, double rr)
+{
+  double *sums = s->pcg->sums + 2 * part;
+  sums[0] = s->m != NULL ? basin__preconditioner_apply_part(s->m, part, s->r, s->z) : rr;
+  sums[1] = rr;
+}
+
+static void update_task(void *user, size_t index, unsigned worker)
+{
+  solve *s = user;
+  size_t part = s->part_count - 1 - index;
+  uint32_t first, last;
+  (void)worker;
+  part_nodes(s, part, &first, &last);
+  basin__bsr_reduce(s->matrix, first, last, s->q);
+  size_t begin = (size_t)first * s->matrix->block_size,
+         count = (size_t)(last - first) * s->matrix->block_size;
+  precondition_part(
+      s, part, s->kernels->update_residual(count, s->alpha, s->q + begin, s->r + begin));
+}
+
+static void precondition_task(void *user, size_t part, unsigned worker)
+{
+  solve *s = user;
+  uint32_t first, last;
+  (void)worker;
+  part_nodes(s, part, &first, &last);
+  const double *r = s->r + (size_t)first * s->matrix->block_size;
+  precondition_part(s, part, s->kernels->dot((size_t)(last - first) * s->matrix->block_size, r, r));
+}
+
+static void collect_residual(solve *s)
+{
+  s->rz = s->rr = 0;
+  for (size_t part = 0; part < s->part_count; part++) {
+    s->rz += s->pcg->sums[2 * part];
+    s->rr += s->pcg->sums[2 * part + 1];
+  }
+}
+
+static void precondition(solve *s)
+{
+  basin__parallel(s->pcg->context, s->part_count, precondition_task, s);
+  collect_residual(s);
+}
+
+/* x += alpha p for the step that is still pending. */
+static void flush_step(solve *s)
+{
+  if (s->alpha != 0) {
+    for (size_t i = 0; i < s->pcg->size; i++) s->x[i] += s->alpha * s->p[i];
+  }
+  s->alpha = 0;
+}
+
+/* r = b - A x, z = M^-1 r, and forgets the direction. Uses q. */
+static void restart(solve *s)
+{
+  basin_bsr_multiply(s->matrix, s->x, s->q);
+  for (size_t i = 0; i < s->pcg->size; i++) s->r[i] = s->b[i] - s->q[i];
+  precondition(s);
+  memset(s->p, 0, s->pcg->size * sizeof *s->p);
+  s->alpha = s->beta = 0;
+  s->since_restart = 0;
+}
+
+/* ---- decisions ---- */
+
+static double measure(const solve *s)
+{
+  return s->options->stop == BASIN_STOP_PRECONDITIONED ? s->rz / s->reference
+                                                       : sqrt(s->rr) / s->reference;
+}
+
+static bool finish(solve *s, basin_linear_status status)
+{
+  s->result->status = status;
+  return true;
+}
+
+static bool try_restart(solve *s)
+{
+  if (s->result->restarts >= s->options->maximum_restarts) return false;
+  s->result->restarts++;
+  restart(s);
+  return true;
+}
+
+/* p . q is not positive. True if the solve ends. */
+static bool handle_curvature(solve *s, double curvature)
+{
+  if (isnan(curvature)) return finish(s, BASIN_LINEAR_NOT_FINITE);
+  basin__bsr_reduce(s->matrix, 0, s->matrix->node_count, s->q);
+  double pp = s->kernels->dot(s->pcg->size, s->next, s->next);
+  double qq = s->kernels->dot(s->pcg->size, s->q, s->q);
+  s->result->curvature = curvature / pp;
+  bool rounding = fabs(curvature) <= 64 * DBL_EPSILON * sqrt(pp) * sqrt(qq);
+  if (rounding && s->since_restart > 0 && try_restart(s)) return false;
+  return finish(s, BASIN_LINEAR_INDEFINITE);
+}
+
+/* After an iteration. True if the solve ends. */
+static bool check_progress(solve *s)
+{
+  double now = measure(s);
+  size_t iteration = s->result->iterations;
+  if (!isfinite(now) || now < 0) return finish(s, BASIN_LINEAR_NOT_FINITE);
+  if (now <= s->options->tolerance) {
+    if (s->since_restart < TRUSTED_ITERATIONS) return finish(s, BASIN_LINEAR_CONVERGED);
+    flush_step(s);
+    if (!try_restart(s)) return finish(s, BASIN_LINEAR_STAGNATED);
+    s->result->restarts--; /* a check, unless the true residual disagrees */
+    if (measure(s) <= s->options->tolerance) return finish(s, BASIN_LINEAR_CONVERGED);
+    s->result->restarts++;
+  }
+  if (now > s->options->divergence * s->first) return finish(s, BASIN_LINEAR_DIVERGED);
+  if (now < 0.99 * s->best) {
+    s->best = now;
+    s->best_at = iteration;
+  } else if (iteration - s->best_at >= s->options->stagnation_window) {
+    return finish(s, BASIN_LINEAR_STAGNATED);
+  }
+  if (iteration >= s->options->maximum_iterations) return finish(s, BASIN_LINEAR_ITERATION_LIMIT);
+  if (basin__interrupted(s->pcg->context)) return finish(s, BASIN_LINEAR_INTERRUPTED);
+  return false;
+}
+
+/* One iteration. True if the solve ends. */
+static bool iterate(solve *s)
+{
+  basin_context *context = s->pcg->context;
+  basin__parallel(context, s->matrix->plan.chunk_count, multiply_task, s);
+  double curvature = 0;
+  for (size_t chunk = 0; chunk < s->matrix->plan.chunk_count; chunk++)
+    curvature += s->pcg->sums[chunk];
+  s->alpha = 0; /* the pending step was taken */
+  s->pcg->direction = s->next;
+  if (!(curvature > 0)) return handle_curvature(s, curvature);
+  if (isinf(curvature)) return finish(s, BASIN_LINEAR_NOT_FINITE);
+  double before = s->rz, *keep = s->p;
+  s->alpha = s->rz / curvature;
+  basin__parallel(context, s->part_count, update_task, s);
+  collect_residual(s);
+  s->p = s->next;
+  s->next = keep;
+  s->beta = s->rz / before;
+  s->result->iterations++;
+  s->since_restart++;
+  return check_progress(s);
+}
+
+/* ---- set-up ---- */
+
+static void place_vectors(solve *s)
+{
+  size_t stride = vector_stride(s->pcg->size);
+  double **vectors[VECTORS] = {&s->r, &s->z, &s->q, &s->p, &s->next, &s->b};
+  for (size_t i = 0; i < VECTORS; i++) *vectors[i] = s->pcg->memory + i * stride;
+  if (s->m == NULL) s->z = s->r;
+}
+
+/* Right side of the stopping rule without its tolerance. */
+static void find_reference(solve *s)
+{
+  memcpy(s->r, s->b, s->pcg->size * sizeof *s->r);
+  precondition(s);
+  s->reference = s->options->stop == BASIN_STOP_PRECONDITIONED ? s->rz : sqrt(s->rr);
+  memset(s->p, 0, s->pcg->size * sizeof *s->p);
+}
+
+static void run(solve *s)
+{
+  s->result->status = BASIN_LINEAR_ITERATION_LIMIT;
+  find_reference(s);
+  if (!isfinite(s->reference) || s->reference < 0) {
+    s->result->status = BASIN_LINEAR_NOT_FINITE;
+    return;
+  }
+  if (s->reference == 0) { /* b = 0 */
+    memset(s->x, 0, s->pcg->size * sizeof *s->x);
+    s->rr = 0;
+    s->result->status = BASIN_LINEAR_ALREADY_CONVERGED;
+    return;
+  }
+  if (s->options->use_initial_guess) restart(s);
+  s->first = s->best = measure(s);
+  if (!isfinite(s->first)) {
+    s->result->status = BASIN_LINEAR_NOT_FINITE;
+  } else if (s->first <= s->options->tolerance) {
+    s->result->status = BASIN_LINEAR_ALREADY_CONVERGED;
+  } else if (s->options->maximum_iterations > 0) {
+    while (!iterate(s)) continue;
+    flush_step(s);
+  }
+}
+
+/* 2^-exponent brings the largest entry of b near 1. */
+static int scale_exponent(size_t size, const double *b)
+{
+  int exponent = 0;
+  double largest = basin__norm_max(size, b);
+  if (largest > 0 && isfinite(largest)) frexp(largest, &exponent);
+  return exponent > 1000 ? 1000 : exponent < -1000 ? -1000 : exponent;
+}
+
+basin_status basin_pcg_solve(basin_pcg *pcg,
+                             const basin_bsr *matrix,
+                             const basin_preconditioner *preconditioner,
+                             const double *b,
+                             double *x,
+                             const basin_linear_options *options,
+                             basin_linear_result *result)
+{
+  double start = basin__seconds();
+  basin_linear_options defaults = basin_linear_options_defaults();
+  if (options == NULL) options = &defaults;
+  *result = (basin_linear_result){.status = BASIN_LINEAR_NOT_RUN};
+  BASIN_TRY(basin__linear_check(pcg->context, matrix, preconditioner, options));
+  BASIN_TRY(reserve(pcg, basin_bsr_size(matrix), sum_count(matrix, preconditioner)));
+  size_t size = pcg->size;
+  solve s = {.pcg = pcg,
+             .matrix = matrix,
+             .m = preconditioner,
+             .options = options,
+             .result = result,
+             .x = x};
+  s.kernel = basin__bsr_kernel_select(matrix->block_size);
+  s.kernels = basin__vector_kernels_select();
+  s.part_count = preconditioner != NULL
+                     ? preconditioner->part_count
+                     : ((size_t)matrix->node_count + PART_NODES - 1) / PART_NODES;
+  place_vectors(&s);
+  int exponent = scale_exponent(size, b);
+  double scale = ldexp(1, -exponent), back = ldexp(1, exponent);
+  for (size_t i = 0; i < size; i++) {
+    s.b[i] = b[i] * scale;
+    x[i] = options->use_initial_guess ? x[i] * scale : 0;
+  }
+  run(&s);
+  for (size_t i = 0; i < size; i++) x[i] *= back;
+  result->measure = s.reference > 0 ? measure(&s) : 0;
+  result->residual = sqrt(s.rr) * back;
+  result->seconds = basin__seconds() - start;
+  return BASIN_OK;
+}

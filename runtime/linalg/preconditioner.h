@@ -1,0 +1,39 @@
+/* Inside of the block Jacobi preconditioner.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef BASIN_LINALG_PRECONDITIONER_H
+#define BASIN_LINALG_PRECONDITIONER_H
+
+#include <basin/linalg.h>
+
+#include "vector.h"
+
+/* Instances in ascending order cover all nodes. They are gathered into parts that depend on the
+ * instances alone: what solvers hand to threads, and the unit of their sums. */
+struct basin_preconditioner {
+  basin_context *context;
+  uint32_t node_count;
+  unsigned block_size;
+  size_t instance_count;
+  uint32_t *instance_starts; /* instance_count + 1 nodes */
+  size_t *inverse_starts;    /* instance_count + 1 places in `inverses` */
+  double *inverses;          /* symmetric, in full, padded for vector loads */
+  size_t part_count;
+  size_t *part_starts; /* part_count + 1 instances */
+  const basin__vector_kernels *kernels;
+  size_t largest; /* unknowns of the largest instance */
+  bool single;    /* every instance is one node */
+};
+
+/* z = M^-1 r on the nodes of one part; returns its r . z. */
+double basin__preconditioner_apply_part(const basin_preconditioner *preconditioner,
+                                        size_t part,
+                                        const double *r,
+                                        double *z);
+
+/* Sizes and options that no iterative solver can work with. */
+basin_status basin__linear_check(basin_context *context,
+                                 const basin_bsr *matrix,
+                                 const basin_preconditioner *preconditioner,
+                                 const basin_linear_options *options);
+
+#endif
