@@ -9,11 +9,13 @@ static bool space_shared(const basin_graph *graph, uint32_t id)
   return space && space->shared;
 }
 
-basin_status basin__access_layout(basin_graph *graph, basin_arena *arena,
-                                  const basin_access *access, basin_access_layout *layout)
+basin_status basin__access_layout(basin_graph *graph,
+                                  basin_arena *arena,
+                                  const basin_access *access,
+                                  basin_access_layout *layout)
 {
   const basin_graph_array *array = basin__graph_array(graph, access->array);
-  *layout = (basin_access_layout){ 0 };
+  *layout = (basin_access_layout){0};
   if (!array)
     return BASIN_FAIL(graph->context, BASIN_ERROR_STATE, "array %u is not declared", access->array);
   layout->stride = (uint32_t)array->rows * array->cols;
@@ -21,9 +23,11 @@ basin_status basin__access_layout(basin_graph *graph, basin_arena *arena,
   layout->name = basin__arena_strdup(arena, array->name);
   for (uint32_t i = 0; i < access->step_count; ++i) {
     const basin_graph_connectivity *connectivity =
-      basin__graph_connectivity(graph, access->steps[i].connectivity);
+        basin__graph_connectivity(graph, access->steps[i].connectivity);
     if (!connectivity)
-      return BASIN_FAIL(graph->context, BASIN_ERROR_STATE, "connectivity %u is not declared",
+      return BASIN_FAIL(graph->context,
+                        BASIN_ERROR_STATE,
+                        "connectivity %u is not declared",
                         access->steps[i].connectivity);
     layout->arities[i] = connectivity->arity;
   }
@@ -36,8 +40,12 @@ bool basin__access_shared(const basin_graph *graph, uint32_t access)
   return array && space_shared(graph, array->space);
 }
 
-bool basin__array_declaration(const basin_graph *graph, basin_array_id id, unsigned *rows,
-                              unsigned *cols, basin_space_id *space, basin_array_role *role)
+bool basin__array_declaration(const basin_graph *graph,
+                              basin_array_id id,
+                              unsigned *rows,
+                              unsigned *cols,
+                              basin_space_id *space,
+                              basin_array_role *role)
 {
   const basin_graph_array *array = basin__graph_array(graph, id);
   if (!array) return false;
@@ -60,6 +68,12 @@ const char *basin__space_name(const basin_graph *graph, basin_space_id id)
   return space ? space->name : "?";
 }
 
+const char *basin__connectivity_name(const basin_graph *graph, basin_connectivity_id id)
+{
+  const basin_graph_connectivity *connectivity = basin__graph_connectivity(graph, id);
+  return connectivity ? connectivity->name : "?";
+}
+
 uint32_t basin__access_count(const basin_graph *graph)
 {
   return (uint32_t)graph->access_count;
@@ -67,7 +81,7 @@ uint32_t basin__access_count(const basin_graph *graph)
 
 basin_ref basin__inner(basin_graph *graph, uint32_t number)
 {
-  basin_node node = { .op = BASIN_OP_INNER, .rows = 1, .cols = 1, .a = number };
+  basin_node node = {.op = BASIN_OP_INNER, .rows = 1, .cols = 1, .a = number};
   return basin__intern(graph, &node, NULL, BASIN_SPACE_LITERAL);
 }
 
@@ -81,7 +95,7 @@ static basin_ref rebuild_list(basin_graph *graph, basin_ref ref, const basin_ref
   if (!list) return 0;
   for (uint32_t i = 0; i < node.b; ++i) list[i] = replaced[basin__child(graph, ref, i)];
   basin_ref result =
-    basin__list_node(graph, (basin_op)node.op, list, node.b, node.c, node.rows, node.cols);
+      basin__list_node(graph, (basin_op)node.op, list, node.b, node.c, node.rows, node.cols);
   if (list != small) basin__free(context, list, size);
   return result;
 }

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "passes/vertex_cut.h"
 
-static basin_status add_affine_nodes(basin_analysis *analysis, const basin_refs *all, basin_cut *cut)
+static basin_status
+add_affine_nodes(basin_analysis *analysis, const basin_refs *all, basin_cut *cut)
 {
   for (uint32_t i = 0; i < all->count; ++i) {
     basin_ref ref = all->items[i];
@@ -16,7 +17,8 @@ static basin_status add_affine_nodes(basin_analysis *analysis, const basin_refs 
   return BASIN_OK;
 }
 
-/* Edges from affine children to affine parents; an affine node that a nonlinear one is differentiated by is a sink. */
+/* Edges from affine children to affine parents; an affine node that a nonlinear one is
+ * differentiated by is a sink. */
 static basin_status connect(basin_analysis *analysis, basin_ref parent, basin_cut *cut)
 {
   basin_graph *graph = analysis->graph;
@@ -35,8 +37,8 @@ static basin_status connect(basin_analysis *analysis, basin_ref parent, basin_cu
   return BASIN_OK;
 }
 
-static basin_status find_cut(basin_analysis *analysis, const basin_refs *all, basin_ref root,
-                             basin_refs *frontier)
+static basin_status
+find_cut(basin_analysis *analysis, const basin_refs *all, basin_ref root, basin_refs *frontier)
 {
   basin_cut cut;
   basin_status status = basin__cut_init(&cut, analysis->context, (size_t)root + 1);
@@ -49,8 +51,8 @@ static basin_status find_cut(basin_analysis *analysis, const basin_refs *all, ba
   return status;
 }
 
-static basin_status unknown_loads(basin_analysis *analysis, const basin_refs *all,
-                                  basin_refs *frontier)
+static basin_status
+unknown_loads(basin_analysis *analysis, const basin_refs *all, basin_refs *frontier)
 {
   for (uint32_t i = 0; i < all->count; ++i) {
     bool depends;
@@ -61,10 +63,10 @@ static basin_status unknown_loads(basin_analysis *analysis, const basin_refs *al
   return BASIN_OK;
 }
 
-basin_status basin__frontier(basin_analysis *analysis, basin_ref root, bool separate,
-                             basin_refs *frontier)
+basin_status
+basin__frontier(basin_analysis *analysis, basin_ref root, bool separate, basin_refs *frontier)
 {
-  basin_refs all = { 0 };
+  basin_refs all = {0};
   frontier->count = 0;
   basin_status status = basin__reachable(analysis->graph, &root, 1, NULL, 0, &all);
   if (status == BASIN_OK)

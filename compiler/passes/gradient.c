@@ -4,17 +4,19 @@
 
 #include <string.h>
 
-basin_status basin__gradient_init(basin_gradient *gradient, basin_analysis *analysis,
-                                  const basin_ref *variables, uint32_t count)
+basin_status basin__gradient_init(basin_gradient *gradient,
+                                  basin_analysis *analysis,
+                                  const basin_ref *variables,
+                                  uint32_t count)
 {
   *gradient = (basin_gradient){
-    .analysis = analysis,
-    .variables = variables,
-    .count = count,
-    .number_count = basin__graph_count(analysis->graph) + 1,
+      .analysis = analysis,
+      .variables = variables,
+      .count = count,
+      .number_count = basin__graph_count(analysis->graph) + 1,
   };
   gradient->number_of =
-    basin__calloc(analysis->context, gradient->number_count, sizeof gradient->number_of[0]);
+      basin__calloc(analysis->context, gradient->number_count, sizeof gradient->number_of[0]);
   if (!gradient->number_of) return BASIN_ERROR_MEMORY;
   for (uint32_t i = 0; i < count; ++i) gradient->number_of[variables[i]] = i + 1;
   return BASIN_OK;
@@ -27,7 +29,7 @@ void basin__gradient_fini(basin_gradient *gradient)
   basin__free(context, gradient->number_of, gradient->number_count * sizeof gradient->number_of[0]);
   basin__refs_fini(context, &gradient->hubs);
   basin__refs_fini(context, &gradient->hub_parts);
-  *gradient = (basin_gradient){ 0 };
+  *gradient = (basin_gradient){0};
 }
 
 static uint32_t number_of(const basin_gradient *gradient, basin_ref ref)
@@ -67,14 +69,15 @@ static basin_status live_children(basin_analysis *analysis, basin_ref ref, uint3
   return BASIN_OK;
 }
 
-/* Do all paths from the root to the descendants of `hub` (variables and constants apart) lead through it? */
+/* Do all paths from the root to the descendants of `hub` (variables and constants apart) lead
+ * through it? */
 static basin_status is_pure(sweep *pass, basin_ref hub, bool *pure)
 {
   basin_gradient *gradient = pass->gradient;
   basin_graph *graph = gradient->analysis->graph;
-  basin_refs below = { 0 };
-  basin_status status = basin__reachable(graph, &hub, 1, gradient->number_of,
-                                         gradient->number_count, &below);
+  basin_refs below = {0};
+  basin_status status =
+      basin__reachable(graph, &hub, 1, gradient->number_of, gradient->number_count, &below);
   for (uint32_t i = 0; i < below.count; ++i) pass->inside[below.items[i]] = 1;
   *pure = true;
   for (uint32_t i = 0; i < pass->nodes.count && *pure && status == BASIN_OK; ++i) {
@@ -136,8 +139,8 @@ static basin_status pass_through_hub(sweep *pass, basin_ref hub, basin_ref adjoi
   for (uint32_t i = 0; i < gradient->count; ++i) {
     basin_ref part = gradient->hub_parts.items[first + i];
     if (basin__is_zero(gradient->analysis->graph, part)) continue;
-    BASIN_TRY(accumulate(pass, gradient->variables[i],
-                         basin__mul(gradient->analysis->graph, adjoint, part)));
+    BASIN_TRY(accumulate(
+        pass, gradient->variables[i], basin__mul(gradient->analysis->graph, adjoint, part)));
   }
   return BASIN_OK;
 }
@@ -177,14 +180,14 @@ static basin_status run_sweep(sweep *pass)
 basin_status basin__gradient(basin_gradient *gradient, basin_ref root, basin_ref *out)
 {
   basin_analysis *analysis = gradient->analysis;
-  sweep pass = { .gradient = gradient, .root = root };
+  sweep pass = {.gradient = gradient, .root = root};
   size_t size = (size_t)root + 1;
   pass.adjoints = basin__calloc(analysis->context, size, sizeof pass.adjoints[0]);
   pass.inside = basin__calloc(analysis->context, size, 1);
   basin_status status = pass.adjoints && pass.inside ? BASIN_OK : BASIN_ERROR_MEMORY;
   if (status == BASIN_OK)
-    status = basin__reachable(analysis->graph, &root, 1, gradient->number_of,
-                              gradient->number_count, &pass.nodes);
+    status = basin__reachable(
+        analysis->graph, &root, 1, gradient->number_of, gradient->number_count, &pass.nodes);
   if (status == BASIN_OK) status = run_sweep(&pass);
   for (uint32_t i = 0; i < gradient->count && status == BASIN_OK; ++i) {
     basin_ref variable = gradient->variables[i];

@@ -59,15 +59,18 @@ static basin_status node_tangent(tangent_pass *pass, basin_ref ref)
   return BASIN_OK;
 }
 
-basin_status basin__tangents(basin_gradient *gradient, uint32_t variable, const basin_ref *roots,
-                             uint32_t root_count, basin_ref *out)
+basin_status basin__tangents(basin_gradient *gradient,
+                             uint32_t variable,
+                             const basin_ref *roots,
+                             uint32_t root_count,
+                             basin_ref *out)
 {
   basin_analysis *analysis = gradient->analysis;
-  basin_refs nodes = { 0 };
-  basin_status status = basin__reachable(analysis->graph, roots, root_count, gradient->number_of,
-                                         gradient->number_count, &nodes);
+  basin_refs nodes = {0};
+  basin_status status = basin__reachable(
+      analysis->graph, roots, root_count, gradient->number_of, gradient->number_count, &nodes);
   size_t size = nodes.count ? (size_t)nodes.items[nodes.count - 1] + 1 : 1;
-  tangent_pass pass = { .gradient = gradient, .variable = variable };
+  tangent_pass pass = {.gradient = gradient, .variable = variable};
   if (status == BASIN_OK) {
     pass.tangents = basin__calloc(analysis->context, size, sizeof pass.tangents[0]);
     if (!pass.tangents) status = BASIN_ERROR_MEMORY;
@@ -93,8 +96,7 @@ basin_status basin__hessian(basin_gradient *gradient, const basin_ref *parts, ba
   basin_status status = BASIN_OK;
   for (uint32_t j = 0; j < n && status == BASIN_OK; ++j) {
     status = basin__tangents(gradient, j, parts, j + 1, column);
-    for (uint32_t i = 0; i <= j && status == BASIN_OK; ++i)
-      out[basin__packed(n, i, j)] = column[i];
+    for (uint32_t i = 0; i <= j && status == BASIN_OK; ++i) out[basin__packed(n, i, j)] = column[i];
   }
   basin__free(context, column, (n ? n : 1) * sizeof column[0]);
   return status;

@@ -1,5 +1,5 @@
-/* Subexpressions of per-element constants (rest-shape inverses, volumes) move into an array that is computed once.
- * SPDX-License-Identifier: Apache-2.0 */
+/* Subexpressions of per-element constants (rest-shape inverses, volumes) move into an array that is
+ * computed once. SPDX-License-Identifier: Apache-2.0 */
 #include "graph/ops.h"
 #include "passes/vertex_cut.h"
 
@@ -37,7 +37,8 @@ static bool is_boolean(const hoist *h, basin_ref ref)
   return basin__op_info(basin__node(h->graph, ref)->op)->flags & BASIN_OP_BOOLEAN;
 }
 
-/* Vertices: per-element constants that are numbers. Sinks: those that something not constant (or the root) reads. */
+/* Vertices: per-element constants that are numbers. Sinks: those that something not constant (or
+ * the root) reads. */
 static basin_status build_network(hoist *h, basin_ref root, basin_cut *cut)
 {
   for (uint32_t i = 0; i < h->all.count; ++i) {
@@ -66,7 +67,7 @@ static basin_status build_network(hoist *h, basin_ref root, basin_cut *cut)
 /* Cost of computing `ref` from scratch, loads included. */
 static basin_status cost_of(const hoist *h, basin_ref ref, int *cost)
 {
-  basin_refs below = { 0 };
+  basin_refs below = {0};
   basin_status status = basin__reachable(h->graph, &ref, 1, NULL, 0, &below);
   *cost = 0;
   for (uint32_t i = 0; i < below.count && status == BASIN_OK; ++i) {
@@ -98,7 +99,7 @@ static basin_status find(hoist *h, basin_ref root, basin_refs *hoisted)
   BASIN_TRY(basin__reachable(h->graph, &root, 1, NULL, 0, &h->all));
   BASIN_TRY(mark_per_item(h));
   basin_cut cut;
-  basin_refs chosen = { 0 };
+  basin_refs chosen = {0};
   basin_status status = basin__cut_init(&cut, h->analysis->context, (size_t)root + 1);
   if (status == BASIN_OK) status = build_network(h, root, &cut);
   if (status == BASIN_OK) status = basin__cut_solve(&cut, &chosen);
@@ -109,11 +110,11 @@ static basin_status find(hoist *h, basin_ref root, basin_refs *hoisted)
 }
 
 /* Rebuilds the root over loads of the array in place of the hoisted nodes. */
-static basin_status replace(hoist *h, basin_array_id array, const basin_refs *hoisted,
-                            basin_ref *root)
+static basin_status
+replace(hoist *h, basin_array_id array, const basin_refs *hoisted, basin_ref *root)
 {
-  basin_access own = { .array = array };
-  basin_refs loads = { 0 };
+  basin_access own = {.array = array};
+  basin_refs loads = {0};
   uint32_t access = basin__access_intern(h->graph, &own);
   basin_status status = access == BASIN_NONE ? BASIN_ERROR_MEMORY : BASIN_OK;
   for (uint32_t i = 0; i < hoisted->count && status == BASIN_OK; ++i)
@@ -124,10 +125,10 @@ static basin_status replace(hoist *h, basin_array_id array, const basin_refs *ho
   return status;
 }
 
-basin_status basin__hoist(basin_analysis *analysis, basin_array_id array, basin_ref *root,
-                          basin_refs *hoisted)
+basin_status
+basin__hoist(basin_analysis *analysis, basin_array_id array, basin_ref *root, basin_refs *hoisted)
 {
-  hoist h = { .analysis = analysis, .graph = analysis->graph, .size = (size_t)*root + 1 };
+  hoist h = {.analysis = analysis, .graph = analysis->graph, .size = (size_t)*root + 1};
   hoisted->count = 0;
   h.per_item = basin__calloc(analysis->context, h.size, 1);
   basin_status status = h.per_item ? find(&h, *root, hoisted) : BASIN_ERROR_MEMORY;

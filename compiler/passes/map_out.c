@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "passes/pass.h"
 
-/* The live quadratic form: gradient and symmetric Hessian over the affine nodes below the frontier. For a node n = sum a_k y_k + const,
- * H[y_k][m] += a_k H[n][m] and H[y_k][y_l] += a_k a_l H[n][n] (edge pushing, Gower and Mello 2012, for linear nodes). */
+/* The live quadratic form: gradient and symmetric Hessian over the affine nodes below the frontier.
+ * For a node n = sum a_k y_k + const, H[y_k][m] += a_k H[n][m] and H[y_k][y_l] += a_k a_l H[n][n]
+ * (edge pushing, Gower and Mello 2012, for linear nodes). */
 typedef struct form {
   basin_analysis *analysis;
   basin_refs nodes; /* ascending */
@@ -82,7 +83,8 @@ static basin_status push_square(form *f, uint32_t n, const child_list *list)
   for (uint32_t k = 0; k < list->count; ++k) {
     basin_ref scaled = basin__mul(graph, list->coefficients[k], square);
     for (uint32_t l = 0; l <= k; ++l)
-      BASIN_TRY(add_to(f, entry(f, list->positions[k], list->positions[l]),
+      BASIN_TRY(add_to(f,
+                       entry(f, list->positions[k], list->positions[l]),
                        basin__mul(graph, list->coefficients[l], scaled)));
   }
   return BASIN_OK;
@@ -95,7 +97,8 @@ static basin_status eliminate(form *f, uint32_t n)
   BASIN_TRY(list_children(f, f->nodes.items[n], &list));
   for (uint32_t k = 0; k < list.count; ++k) {
     if (f->gradient[n])
-      BASIN_TRY(add_to(f, &f->gradient[list.positions[k]],
+      BASIN_TRY(add_to(f,
+                       &f->gradient[list.positions[k]],
                        basin__mul(graph, list.coefficients[k], f->gradient[n])));
     if (f->hessian) BASIN_TRY(push_row(f, n, list.positions[k], list.coefficients[k]));
   }
@@ -108,11 +111,11 @@ static basin_status eliminate(form *f, uint32_t n)
 /* The affine nodes at and below the frontier. */
 static basin_status form_init(form *f, basin_analysis *analysis, const basin_map_out *map)
 {
-  *f = (form){ .analysis = analysis };
+  *f = (form){.analysis = analysis};
   basin_context *context = analysis->context;
-  basin_refs all = { 0 };
+  basin_refs all = {0};
   basin_status status =
-    basin__reachable(analysis->graph, map->frontier, map->inner_count, NULL, 0, &all);
+      basin__reachable(analysis->graph, map->frontier, map->inner_count, NULL, 0, &all);
   f->local_size = (basin__graph_count(analysis->graph) + 1u) * sizeof f->local[0];
   f->local = basin__calloc(context, f->local_size, 1);
   if (!f->local) status = BASIN_ERROR_MEMORY;
@@ -154,15 +157,15 @@ static basin_status seed(form *f, const basin_map_out *map)
     for (uint32_t j = i; f->hessian && j < n; ++j) {
       uint32_t packed = basin__packed(n, i, j);
       if (basin__is_zero(graph, map->inner_hessian[packed])) continue;
-      BASIN_TRY(add_to(f, entry(f, row - 1, f->local[map->frontier[j]] - 1),
-                       basin__inner(graph, n + packed)));
+      BASIN_TRY(add_to(
+          f, entry(f, row - 1, f->local[map->frontier[j]] - 1), basin__inner(graph, n + packed)));
     }
   }
   return BASIN_OK;
 }
 
-static basin_status read_out(form *f, const basin_map_out *map, basin_ref *gradient,
-                             basin_ref *hessian)
+static basin_status
+read_out(form *f, const basin_map_out *map, basin_ref *gradient, basin_ref *hessian)
 {
   basin_ref zero = basin__const(f->analysis->graph, 0.0);
   if (!zero) return BASIN_ERROR_MEMORY;
@@ -179,7 +182,9 @@ static basin_status read_out(form *f, const basin_map_out *map, basin_ref *gradi
   return BASIN_OK;
 }
 
-basin_status basin__map_out(basin_analysis *analysis, const basin_map_out *map, basin_ref *gradient,
+basin_status basin__map_out(basin_analysis *analysis,
+                            const basin_map_out *map,
+                            basin_ref *gradient,
                             basin_ref *hessian)
 {
   form f;

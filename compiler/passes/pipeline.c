@@ -1,13 +1,13 @@
-/* The list of passes from an energy expression to local derivatives, and the driver that times and checks them.
- * SPDX-License-Identifier: Apache-2.0 */
+/* The list of passes from an energy expression to local derivatives, and the driver that times and
+ * checks them. SPDX-License-Identifier: Apache-2.0 */
 #include "passes/pipeline.h"
 
 #include "graph/verify.h"
 
 static basin_status reserve(basin_pipeline *pipeline, basin_refs *refs, size_t count)
 {
-  BASIN_TRY(basin__grow(pipeline->context, &refs->items, &refs->capacity, count ? count : 1,
-                        sizeof refs->items[0]));
+  BASIN_TRY(basin__grow(
+      pipeline->context, &refs->items, &refs->capacity, count ? count : 1, sizeof refs->items[0]));
   refs->count = (uint32_t)count;
   return BASIN_OK;
 }
@@ -15,25 +15,30 @@ static basin_status reserve(basin_pipeline *pipeline, basin_refs *refs, size_t c
 static basin_status run_hoist(basin_pipeline *pipeline)
 {
   if (!pipeline->hoist) return BASIN_OK;
-  return basin__hoist(&pipeline->analysis, pipeline->hoisted_array, &pipeline->root,
-                      &pipeline->hoisted);
+  return basin__hoist(
+      &pipeline->analysis, pipeline->hoisted_array, &pipeline->root, &pipeline->hoisted);
 }
 
 /* The root over stand-ins for the frontier, so that no derivative rule looks below it. */
 static basin_status run_frontier(basin_pipeline *pipeline)
 {
-  BASIN_TRY(basin__frontier(&pipeline->analysis, pipeline->root, pipeline->project_unknowns,
-                            &pipeline->frontier));
+  BASIN_TRY(basin__frontier(
+      &pipeline->analysis, pipeline->root, pipeline->project_unknowns, &pipeline->frontier));
   uint32_t n = pipeline->frontier.count;
   BASIN_TRY(reserve(pipeline, &pipeline->variables, n));
   for (uint32_t i = 0; i < n; ++i) {
     pipeline->variables.items[i] = basin__load(pipeline->graph, pipeline->stand_in, i);
     if (!pipeline->variables.items[i]) return BASIN_ERROR_MEMORY;
   }
-  BASIN_TRY(basin__substitute(pipeline->graph, &pipeline->root, 1, pipeline->frontier.items,
-                              pipeline->variables.items, n, &pipeline->inner_root));
-  return basin__gradient_init(&pipeline->gradient, &pipeline->analysis, pipeline->variables.items,
-                              n);
+  BASIN_TRY(basin__substitute(pipeline->graph,
+                              &pipeline->root,
+                              1,
+                              pipeline->frontier.items,
+                              pipeline->variables.items,
+                              n,
+                              &pipeline->inner_root));
+  return basin__gradient_init(
+      &pipeline->gradient, &pipeline->analysis, pipeline->variables.items, n);
 }
 
 static basin_status run_gradient(basin_pipeline *pipeline)
@@ -44,16 +49,21 @@ static basin_status run_gradient(basin_pipeline *pipeline)
 
 static basin_status put_back(basin_pipeline *pipeline, basin_refs *roots)
 {
-  return basin__substitute(pipeline->graph, roots->items, roots->count, pipeline->variables.items,
-                           pipeline->frontier.items, pipeline->frontier.count, roots->items);
+  return basin__substitute(pipeline->graph,
+                           roots->items,
+                           roots->count,
+                           pipeline->variables.items,
+                           pipeline->frontier.items,
+                           pipeline->frontier.count,
+                           roots->items);
 }
 
 static basin_status run_hessian(basin_pipeline *pipeline)
 {
   size_t n = pipeline->frontier.count;
   BASIN_TRY(reserve(pipeline, &pipeline->inner_hessian, n * (n + 1) / 2));
-  BASIN_TRY(basin__hessian(&pipeline->gradient, pipeline->inner_gradient.items,
-                           pipeline->inner_hessian.items));
+  BASIN_TRY(basin__hessian(
+      &pipeline->gradient, pipeline->inner_gradient.items, pipeline->inner_hessian.items));
   BASIN_TRY(put_back(pipeline, &pipeline->inner_gradient));
   return put_back(pipeline, &pipeline->inner_hessian);
 }
@@ -63,13 +73,13 @@ static basin_status run_map_out(basin_pipeline *pipeline)
   size_t n = pipeline->unknown_count;
   BASIN_TRY(reserve(pipeline, &pipeline->local_gradient, n));
   BASIN_TRY(reserve(pipeline, &pipeline->local_hessian, n * (n + 1) / 2));
-  basin_map_out map = { .frontier = pipeline->frontier.items,
-                        .inner_count = pipeline->frontier.count,
-                        .inner_hessian = pipeline->inner_hessian.items,
-                        .unknowns = pipeline->unknowns,
-                        .unknown_count = pipeline->unknown_count };
-  return basin__map_out(&pipeline->analysis, &map, pipeline->local_gradient.items,
-                        pipeline->local_hessian.items);
+  basin_map_out map = {.frontier = pipeline->frontier.items,
+                       .inner_count = pipeline->frontier.count,
+                       .inner_hessian = pipeline->inner_hessian.items,
+                       .unknowns = pipeline->unknowns,
+                       .unknown_count = pipeline->unknown_count};
+  return basin__map_out(
+      &pipeline->analysis, &map, pipeline->local_gradient.items, pipeline->local_hessian.items);
 }
 
 static const basin_refs *hoisted_roots(const basin_pipeline *pipeline)
@@ -98,9 +108,11 @@ static const basin_refs *map_out_roots(const basin_pipeline *pipeline)
 }
 
 static const basin_pass passes[] = {
-  { "hoist", run_hoist, hoisted_roots },        { "frontier", run_frontier, frontier_roots },
-  { "gradient", run_gradient, gradient_roots }, { "hessian", run_hessian, hessian_roots },
-  { "map_out", run_map_out, map_out_roots },
+    {"hoist", run_hoist, hoisted_roots},
+    {"frontier", run_frontier, frontier_roots},
+    {"gradient", run_gradient, gradient_roots},
+    {"hessian", run_hessian, hessian_roots},
+    {"map_out", run_map_out, map_out_roots},
 };
 _Static_assert(BASIN_COUNT(passes) <= BASIN_PASS_LIMIT, "room for the times of every pass");
 
@@ -120,8 +132,12 @@ basin_status basin__pipeline_run(basin_pipeline *pipeline)
       return BASIN_FAIL(pipeline->context, status, "out of memory in pass %s", passes[i].name);
     if (status != BASIN_OK) return status;
     BASIN_TRY(basin__graph_verify(pipeline->graph));
-    basin__log(pipeline->context, BASIN_LOG_TRACE, "pass %s: %.3f ms, %u nodes in the graph",
-               passes[i].name, pipeline->seconds[i] * 1e3, basin__graph_count(pipeline->graph));
+    basin__log(pipeline->context,
+               BASIN_LOG_TRACE,
+               "pass %s: %.3f ms, %u nodes in the graph",
+               passes[i].name,
+               pipeline->seconds[i] * 1e3,
+               basin__graph_count(pipeline->graph));
   }
   return BASIN_OK;
 }

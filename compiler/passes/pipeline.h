@@ -15,16 +15,17 @@ typedef struct basin_pipeline {
   basin_ref expression; /* scalar matrix node */
   bool project_unknowns, hoist;
   basin_array_id hoisted_array;
-  uint32_t stand_in;         /* an access whose loads stand for the inner variables; an unknown to `analysis` */
+  uint32_t
+      stand_in; /* an access whose loads stand for the inner variables; an unknown to `analysis` */
   const basin_ref *unknowns; /* loads in local order */
   uint32_t unknown_count;
   basin_analysis analysis;
   /* out, pass by pass */
-  basin_ref root;         /* lower, hoist */
-  basin_refs hoisted;     /* hoist */
-  basin_refs frontier;    /* frontier */
-  basin_refs variables;   /* frontier: stand-ins for it, loads of the access `stand_in` */
-  basin_ref inner_root;   /* frontier: the root over the stand-ins */
+  basin_ref root;       /* lower, hoist */
+  basin_refs hoisted;   /* hoist */
+  basin_refs frontier;  /* frontier */
+  basin_refs variables; /* frontier: stand-ins for it, loads of the access `stand_in` */
+  basin_ref inner_root; /* frontier: the root over the stand-ins */
   basin_gradient gradient;
   basin_refs inner_gradient, inner_hessian; /* gradient, hessian */
   basin_refs local_gradient, local_hessian; /* map_out */
@@ -41,7 +42,8 @@ typedef struct basin_pass {
 /* The passes in order; *count of them. */
 const basin_pass *basin__pipeline_passes(uint32_t *count);
 
-/* Runs all passes; the caller has set the `in` fields and zeroed the rest. On error the pipeline can still be finalized. */
+/* Runs all passes; the caller has set the `in` fields and zeroed the rest. On error the pipeline
+ * can still be finalized. */
 basin_status basin__pipeline_run(basin_pipeline *pipeline);
 void basin__pipeline_fini(basin_pipeline *pipeline);
 

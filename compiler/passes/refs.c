@@ -8,8 +8,8 @@
 basin_status basin__refs_push(basin_context *context, basin_refs *refs, basin_ref ref)
 {
   if (refs->count == refs->capacity)
-    BASIN_TRY(basin__grow(context, &refs->items, &refs->capacity, (size_t)refs->count + 1,
-                          sizeof refs->items[0]));
+    BASIN_TRY(basin__grow(
+        context, &refs->items, &refs->capacity, (size_t)refs->count + 1, sizeof refs->items[0]));
   refs->items[refs->count++] = ref;
   return BASIN_OK;
 }
@@ -17,7 +17,7 @@ basin_status basin__refs_push(basin_context *context, basin_refs *refs, basin_re
 void basin__refs_fini(basin_context *context, basin_refs *refs)
 {
   basin__free(context, refs->items, refs->capacity * sizeof refs->items[0]);
-  *refs = (basin_refs){ 0 };
+  *refs = (basin_refs){0};
 }
 
 static int compare_refs(const void *a, const void *b)
@@ -41,8 +41,12 @@ static basin_status visit(basin_context *context, uint8_t *marks, basin_refs *re
   return basin__refs_push(context, refs, ref);
 }
 
-basin_status basin__reachable(basin_graph *graph, const basin_ref *roots, uint32_t root_count,
-                              const uint32_t *stop, uint32_t stop_count, basin_refs *refs)
+basin_status basin__reachable(basin_graph *graph,
+                              const basin_ref *roots,
+                              uint32_t root_count,
+                              const uint32_t *stop,
+                              uint32_t stop_count,
+                              basin_refs *refs)
 {
   basin_context *context = basin__graph_context(graph);
   size_t size = ((size_t)basin__graph_count(graph) >> 3) + 1;
@@ -65,17 +69,20 @@ basin_status basin__reachable(basin_graph *graph, const basin_ref *roots, uint32
   return status;
 }
 
-basin_status basin__substitute(basin_graph *graph, const basin_ref *roots, uint32_t root_count,
-                               const basin_ref *from, const basin_ref *to, uint32_t count,
+basin_status basin__substitute(basin_graph *graph,
+                               const basin_ref *roots,
+                               uint32_t root_count,
+                               const basin_ref *from,
+                               const basin_ref *to,
+                               uint32_t count,
                                basin_ref *out)
 {
   basin_context *context = basin__graph_context(graph);
-  basin_refs nodes = { 0 };
+  basin_refs nodes = {0};
   size_t size = (basin__graph_count(graph) + 1u) * sizeof(basin_ref);
   basin_ref *replaced = basin__calloc(context, 1, size);
   basin_status status = replaced ? BASIN_OK : BASIN_ERROR_MEMORY;
-  if (status == BASIN_OK)
-    status = basin__reachable(graph, roots, root_count, NULL, 0, &nodes);
+  if (status == BASIN_OK) status = basin__reachable(graph, roots, root_count, NULL, 0, &nodes);
   for (uint32_t i = 0; i < count && status == BASIN_OK; ++i) replaced[from[i]] = to[i];
   for (uint32_t i = 0; i < nodes.count && status == BASIN_OK; ++i) {
     basin_ref ref = nodes.items[i];

@@ -53,7 +53,7 @@ static basin_status encode(schedule *s, basin_ref ref, basin_instruction *instru
 {
   const basin_node *node = basin__node(s->graph, ref);
   const basin_op_info *info = basin__op_info(node->op);
-  *instruction = (basin_instruction){ .op = node->op, .a = node->a, .b = node->b, .c = node->c };
+  *instruction = (basin_instruction){.op = node->op, .a = node->a, .b = node->b, .c = node->c};
   if (node->op == BASIN_OP_LOAD) return access_number(s, node->a, &instruction->a);
   if (info->flags & BASIN_OP_LEAF) return BASIN_OK;
   uint32_t children = basin__child_count(s->graph, ref);
@@ -61,11 +61,11 @@ static basin_status encode(schedule *s, basin_ref ref, basin_instruction *instru
     instruction->a = s->lists.count;
     instruction->b = children;
     for (uint32_t i = 0; i < children; ++i)
-      BASIN_TRY(basin__refs_push(s->context, &s->lists,
-                                 s->value_of[basin__child(s->graph, ref, i)] - 1));
+      BASIN_TRY(
+          basin__refs_push(s->context, &s->lists, s->value_of[basin__child(s->graph, ref, i)] - 1));
     return BASIN_OK;
   }
-  uint32_t *fields[3] = { &instruction->a, &instruction->b, &instruction->c };
+  uint32_t *fields[3] = {&instruction->a, &instruction->b, &instruction->c};
   for (uint32_t i = 0; i < 3; ++i)
     *fields[i] = i < children ? s->value_of[basin__child(s->graph, ref, i)] - 1 : 0;
   return BASIN_OK;
@@ -89,9 +89,9 @@ static basin_status emit_code(schedule *s, basin_arena *arena, basin_program *pr
     BASIN_TRY(encode(s, s->order.items[i], &code[i]));
     lines[i] = basin__origin_line(s->graph, s->order.items[i]);
     const char *script = basin__origin_script(s->graph, s->order.items[i]);
-    scripts[i] = i && script && scripts[i - 1] && !strcmp(script, scripts[i - 1])
-                   ? scripts[i - 1]
-                   : script ? basin__arena_strdup(arena, script) : NULL;
+    scripts[i] = i && script && scripts[i - 1] && !strcmp(script, scripts[i - 1]) ? scripts[i - 1]
+                 : script ? basin__arena_strdup(arena, script)
+                          : NULL;
   }
   program->code = code;
   program->count = count;
@@ -118,8 +118,11 @@ static basin_status emit_accesses(schedule *s, basin_arena *arena, basin_program
   return BASIN_OK;
 }
 
-static basin_status run(schedule *s, basin_arena *arena, const basin_ref *roots,
-                        uint32_t root_count, basin_program *program)
+static basin_status run(schedule *s,
+                        basin_arena *arena,
+                        const basin_ref *roots,
+                        uint32_t root_count,
+                        basin_program *program)
 {
   s->value_count = basin__graph_count(s->graph) + 1u;
   s->value_of = basin__calloc(s->context, s->value_count, sizeof s->value_of[0]);
@@ -135,11 +138,14 @@ static basin_status run(schedule *s, basin_arena *arena, const basin_ref *roots,
   return BASIN_OK;
 }
 
-basin_status basin__schedule(basin_graph *graph, basin_arena *arena, const basin_ref *roots,
-                             uint32_t root_count, basin_program *program)
+basin_status basin__schedule(basin_graph *graph,
+                             basin_arena *arena,
+                             const basin_ref *roots,
+                             uint32_t root_count,
+                             basin_program *program)
 {
-  schedule s = { .graph = graph, .context = basin__graph_context(graph) };
-  *program = (basin_program){ 0 };
+  schedule s = {.graph = graph, .context = basin__graph_context(graph)};
+  *program = (basin_program){0};
   basin_status status = run(&s, arena, roots, root_count, program);
   basin__free(s.context, s.value_of, s.value_of ? s.value_count * sizeof s.value_of[0] : 0);
   basin__refs_fini(s.context, &s.order);

@@ -6,7 +6,7 @@
 
 basin_status basin__cut_init(basin_cut *cut, basin_context *context, size_t ref_count)
 {
-  *cut = (basin_cut){ .context = context, .local_count = ref_count };
+  *cut = (basin_cut){.context = context, .local_count = ref_count};
   cut->local = basin__calloc(context, ref_count, sizeof cut->local[0]);
   return cut->local || !ref_count ? BASIN_OK : BASIN_ERROR_MEMORY;
 }
@@ -19,7 +19,7 @@ void basin__cut_fini(basin_cut *cut)
   basin__free(context, cut->marks, cut->mark_capacity);
   basin__free(context, cut->queue, cut->queue ? cut->nodes.count * 4 * sizeof cut->queue[0] : 0);
   basin__refs_fini(context, &cut->nodes);
-  *cut = (basin_cut){ 0 };
+  *cut = (basin_cut){0};
 }
 
 basin_status basin__cut_add(basin_cut *cut, basin_ref ref)
@@ -39,10 +39,10 @@ bool basin__cut_has(const basin_cut *cut, basin_ref ref)
 
 basin_status basin__cut_edge(basin_cut *cut, basin_ref from, basin_ref to)
 {
-  BASIN_TRY(basin__grow(cut->context, &cut->edges, &cut->edge_capacity, cut->edge_count + 1u,
-                        sizeof cut->edges[0]));
+  BASIN_TRY(basin__grow(
+      cut->context, &cut->edges, &cut->edge_capacity, cut->edge_count + 1u, sizeof cut->edges[0]));
   cut->edges[cut->edge_count++] =
-    (basin_cut_edge){ .from = cut->local[from] - 1, .to = cut->local[to] - 1 };
+      (basin_cut_edge){.from = cut->local[from] - 1, .to = cut->local[to] - 1};
   return BASIN_OK;
 }
 
@@ -115,7 +115,8 @@ static void mark_sink_side(basin_cut *cut)
   while (head < tail) {
     uint32_t state = cut->queue[head++], v = state / 2;
     bool out = state & 1, used = cut->marks[v] & BASIN_CUT_USED;
-    if (out != used) visit(cut, state ^ 1, 0, &tail); /* in to out while unused, out to in once used */
+    if (out != used)
+      visit(cut, state ^ 1, 0, &tail); /* in to out while unused, out to in once used */
     for (uint32_t e = 0; e < cut->edge_count; ++e) {
       const basin_cut_edge *edge = &cut->edges[e];
       if (out && edge->from == v && edge->flow) visit(cut, 2 * edge->to, 0, &tail);

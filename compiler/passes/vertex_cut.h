@@ -21,7 +21,8 @@ typedef struct basin_cut {
   size_t edge_capacity;
   uint8_t *marks; /* by local number: bits below */
   size_t mark_capacity;
-  uint32_t *queue, *previous; /* by state: in (2 v) and out (2 v + 1) of vertex v; previous: 1 + state */
+  uint32_t *queue,
+      *previous; /* by state: in (2 v) and out (2 v + 1) of vertex v; previous: 1 + state */
 } basin_cut;
 
 enum { BASIN_CUT_SOURCE = 1, BASIN_CUT_SINK = 2, BASIN_CUT_USED = 4 };
@@ -34,7 +35,8 @@ bool basin__cut_has(const basin_cut *cut, basin_ref ref);
 /* Both ends must have been added. */
 basin_status basin__cut_edge(basin_cut *cut, basin_ref from, basin_ref to);
 void basin__cut_mark(basin_cut *cut, basin_ref ref, uint8_t bits);
-/* Among the smallest cuts between sources and sinks, the one nearest to the sinks, in the order the vertices were added. */
+/* Among the smallest cuts between sources and sinks, the one nearest to the sinks, in the order the
+ * vertices were added. */
 basin_status basin__cut_solve(basin_cut *cut, basin_refs *result);
 
 #endif

@@ -2,7 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "plan/plan.h"
 
-basin_status basin_plan_compute(basin_graph *graph, basin_expression expression, const char *name,
+basin_status basin_plan_compute(basin_graph *graph,
+                                basin_expression expression,
+                                const char *name,
                                 basin_plan **result)
 {
   *result = NULL;
@@ -14,11 +16,11 @@ basin_status basin_plan_compute(basin_graph *graph, basin_expression expression,
   basin_ref *roots = basin__alloc(plan->context, size);
   basin_status status = roots ? basin__lower(graph, expression, roots) : BASIN_ERROR_MEMORY;
   if (status == BASIN_OK) {
-    basin_kernel_roots kernel = { .stage = BASIN_STAGE_COMPUTE,
-                                  .suffix = "compute",
-                                  .inner = roots,
-                                  .inner_count = rows * cols,
-                                  .block = 1 };
+    basin_kernel_roots kernel = {.stage = BASIN_STAGE_COMPUTE,
+                                 .suffix = "compute",
+                                 .inner = roots,
+                                 .inner_count = rows * cols,
+                                 .block = 1};
     status = basin__plan_add_kernel(plan, &kernel);
   }
   basin__free(plan->context, roots, roots ? size : 0);

@@ -10,10 +10,16 @@ static void explain_access(basin_plan *plan, const basin_unknown_access *unknown
   basin_strbuf *text = &plan->text;
   basin__strbuf_printf(text, "    %s", basin__array_name(plan->graph, unknown->access.array));
   for (uint32_t i = 0; i < unknown->access.step_count; ++i)
-    basin__strbuf_printf(text, "%s%s[%u]", i ? "." : " through ",
-                         basin__connectivity_name(plan->graph, unknown->access.steps[i].connectivity),
-                         unknown->access.steps[i].slot + 1);
-  basin__strbuf_printf(text, ", %u x %u%s\n", unknown->rows, unknown->cols,
+    basin__strbuf_printf(
+        text,
+        "%s%s[%u]",
+        i ? "." : " through ",
+        basin__connectivity_name(plan->graph, unknown->access.steps[i].connectivity),
+        unknown->access.steps[i].slot + 1);
+  basin__strbuf_printf(text,
+                       ", %u x %u%s\n",
+                       unknown->rows,
+                       unknown->cols,
                        unknown->output ? "" : ", held: takes part in the projection only");
 }
 
@@ -40,7 +46,9 @@ static void explain_inner(basin_plan *plan)
 {
   basin_strbuf *text = &plan->text;
   const basin_refs *frontier = stage_roots(plan, "frontier");
-  basin__strbuf_printf(text, "  inner variables: %u%s\n", plan->info.inner_size,
+  basin__strbuf_printf(text,
+                       "  inner variables: %u%s\n",
+                       plan->info.inner_size,
                        plan->project_unknowns ? " (the unknowns themselves, as asked)" : "");
   for (uint32_t i = 0; frontier && i < frontier->count; ++i) {
     basin__strbuf_printf(text, "    c%u = ", i + 1);
@@ -57,15 +65,20 @@ static void explain_hessian(basin_plan *plan)
   const basin_refs *hessian = stage_roots(plan, "hessian");
   uint32_t nonzero = 0, total = hessian ? hessian->count : 0;
   for (uint32_t i = 0; i < total; ++i) nonzero += !basin__is_zero(plan->graph, hessian->items[i]);
-  basin__strbuf_printf(text, "  inner Hessian: %u of %u entries of a triangle, %u diagonal block%s\n",
-                       nonzero, total, kernel->block_count, kernel->block_count == 1 ? "" : "s");
-  basin__strbuf_printf(text, "  constant Hessian: %s\n", plan->info.constant_hessian ? "yes" : "no");
+  basin__strbuf_printf(text,
+                       "  inner Hessian: %u of %u entries of a triangle, %u diagonal block%s\n",
+                       nonzero,
+                       total,
+                       kernel->block_count,
+                       kernel->block_count == 1 ? "" : "s");
+  basin__strbuf_printf(
+      text, "  constant Hessian: %s\n", plan->info.constant_hessian ? "yes" : "no");
   if (plan->info.convex_proven)
     basin__strbuf_puts(text, "  convex whatever the data: projection changes nothing\n");
   basin__strbuf_puts(text, "  the Hessian reads:");
   for (size_t i = 0; i < plan->info.hessian_array_count; ++i)
-    basin__strbuf_printf(text, "%s %s", i ? "," : "",
-                         basin__array_name(plan->graph, plan->info.hessian_arrays[i]));
+    basin__strbuf_printf(
+        text, "%s %s", i ? "," : "", basin__array_name(plan->graph, plan->info.hessian_arrays[i]));
   basin__strbuf_puts(text, plan->info.hessian_array_count ? "\n" : " literals only\n");
 }
 
@@ -75,14 +88,18 @@ static void explain_kernels(basin_plan *plan)
   for (int stage = 0; stage < BASIN_STAGE_COUNT; ++stage) {
     const basin_kernel_program *kernel = plan->kernels[stage];
     if (!kernel) continue;
-    basin__strbuf_printf(text, "  kernel %s: %u operations, %u array%s, %u connectivit%s\n",
-                         kernel->info.name, kernel->info.operations, kernel->info.array_count,
-                         kernel->info.array_count == 1 ? "" : "s", kernel->info.connectivity_count,
+    basin__strbuf_printf(text,
+                         "  kernel %s: %u operations, %u array%s, %u connectivit%s\n",
+                         kernel->info.name,
+                         kernel->info.operations,
+                         kernel->info.array_count,
+                         kernel->info.array_count == 1 ? "" : "s",
+                         kernel->info.connectivity_count,
                          kernel->info.connectivity_count == 1 ? "y" : "ies");
   }
   if (plan->info.hoisted_size)
-    basin__strbuf_printf(text, "  computed once from constants: %u numbers an instance\n",
-                         plan->info.hoisted_size);
+    basin__strbuf_printf(
+        text, "  computed once from constants: %u numbers an instance\n", plan->info.hoisted_size);
 }
 
 const char *basin_plan_explain(basin_plan *plan)
@@ -116,7 +133,10 @@ static const char *unknown_stage(basin_plan *plan, const char *stage)
   append_name(&plan->text, "scalar");
   for (uint32_t i = 0; i < count && plan->kernels[BASIN_STAGE_HESSIAN]; ++i)
     append_name(&plan->text, passes[i].name);
-  BASIN_FAIL(plan->context, BASIN_ERROR_NAME, "no stage \"%s\" to dump, there are: %s", stage,
+  BASIN_FAIL(plan->context,
+             BASIN_ERROR_NAME,
+             "no stage \"%s\" to dump, there are: %s",
+             stage,
              basin__strbuf_text(&plan->text));
   return NULL;
 }
@@ -129,8 +149,7 @@ static basin_status dump_scalars(basin_plan *plan)
   basin_ref *roots = basin__alloc(plan->context, size);
   if (!roots) return BASIN_ERROR_MEMORY;
   basin_status status = basin__lower(plan->graph, plan->expression, roots);
-  if (status == BASIN_OK)
-    status = basin__graph_print(plan->graph, roots, rows * cols, &plan->text);
+  if (status == BASIN_OK) status = basin__graph_print(plan->graph, roots, rows * cols, &plan->text);
   basin__free(plan->context, roots, size);
   return status;
 }

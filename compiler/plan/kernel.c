@@ -13,8 +13,10 @@ static basin_status push_new(basin_context *context, basin_refs *list, uint32_t 
   return basin__refs_push(context, list, id);
 }
 
-static basin_status collect_ids(basin_context *context, const basin_program *program,
-                                basin_refs *arrays, basin_refs *connectivities)
+static basin_status collect_ids(basin_context *context,
+                                const basin_program *program,
+                                basin_refs *arrays,
+                                basin_refs *connectivities)
 {
   for (uint32_t i = 0; i < program->access_count; ++i) {
     const basin_access *access = &program->accesses[i];
@@ -44,7 +46,8 @@ static const char *kernel_name(basin_plan *plan, const char *suffix)
     basin__strbuf_append(&name, &letter, 1);
   }
   basin__strbuf_printf(&name, "_%s", suffix);
-  const char *copy = name.failed ? NULL : basin__arena_strdup(&plan->arena, basin__strbuf_text(&name));
+  const char *copy =
+      name.failed ? NULL : basin__arena_strdup(&plan->arena, basin__strbuf_text(&name));
   basin__strbuf_fini(&name);
   return copy;
 }
@@ -55,24 +58,26 @@ static const char *kernel_comment(basin_plan *plan)
   basin__strbuf_init(&text, plan->context);
   basin__strbuf_puts(&text, plan->name);
   if (plan->script) basin__strbuf_printf(&text, " (%s:%d)", plan->script, plan->line);
-  const char *copy = text.failed ? NULL : basin__arena_strdup(&plan->arena, basin__strbuf_text(&text));
+  const char *copy =
+      text.failed ? NULL : basin__arena_strdup(&plan->arena, basin__strbuf_text(&text));
   basin__strbuf_fini(&text);
   return copy;
 }
 
-static basin_status describe(basin_plan *plan, const basin_kernel_roots *roots,
-                             basin_kernel_program *kernel)
+static basin_status
+describe(basin_plan *plan, const basin_kernel_roots *roots, basin_kernel_program *kernel)
 {
-  basin_refs arrays = { 0 }, connectivities = { 0 };
+  basin_refs arrays = {0}, connectivities = {0};
   basin_kernel_info *info = &kernel->info;
   basin_status status = collect_ids(plan->context, &kernel->inner, &arrays, &connectivities);
   if (status == BASIN_OK)
     status = collect_ids(plan->context, &kernel->outer, &arrays, &connectivities);
   if (status == BASIN_OK)
-    status = basin__plan_copy(plan, arrays.items, arrays.count * sizeof arrays.items[0],
-                              &info->arrays);
+    status =
+        basin__plan_copy(plan, arrays.items, arrays.count * sizeof arrays.items[0], &info->arrays);
   if (status == BASIN_OK)
-    status = basin__plan_copy(plan, connectivities.items,
+    status = basin__plan_copy(plan,
+                              connectivities.items,
                               connectivities.count * sizeof connectivities.items[0],
                               &info->connectivities);
   info->array_count = arrays.count;
@@ -87,7 +92,9 @@ static basin_status describe(basin_plan *plan, const basin_kernel_roots *roots,
   info->block = roots->block;
   info->inner_size = roots->inner_size;
   info->operations = operation_count(&kernel->inner) + operation_count(&kernel->outer);
-  return status != BASIN_OK ? status : info->name && kernel->comment ? BASIN_OK : BASIN_ERROR_MEMORY;
+  return status != BASIN_OK              ? status
+         : info->name && kernel->comment ? BASIN_OK
+                                         : BASIN_ERROR_MEMORY;
 }
 
 /* Numbers the components of equal name in the order of their first members. */
@@ -103,8 +110,8 @@ static uint32_t renumber(const uint32_t *names, uint32_t n, uint32_t *numbers)
 }
 
 /* Connected components of the pattern of the packed inner Hessian (inner outputs 1 + n ...). */
-static basin_status find_blocks(basin_plan *plan, const basin_kernel_roots *roots,
-                                basin_kernel_program *kernel)
+static basin_status
+find_blocks(basin_plan *plan, const basin_kernel_roots *roots, basin_kernel_program *kernel)
 {
   uint32_t n = roots->inner_size;
   uint32_t *names = basin__arena_alloc(&plan->arena, (n + 1u) * sizeof names[0]);
@@ -128,21 +135,24 @@ basin_status basin__plan_add_kernel(basin_plan *plan, const basin_kernel_roots *
 {
   basin_kernel_program *kernel = basin__arena_alloc(&plan->arena, sizeof *kernel);
   if (!kernel) return BASIN_ERROR_MEMORY;
-  *kernel = (basin_kernel_program){ 0 };
-  BASIN_TRY(basin__schedule(plan->graph, &plan->arena, roots->inner, roots->inner_count,
-                            &kernel->inner));
-  BASIN_TRY(basin__schedule(plan->graph, &plan->arena, roots->outer, roots->outer_count,
-                            &kernel->outer));
+  *kernel = (basin_kernel_program){0};
+  BASIN_TRY(
+      basin__schedule(plan->graph, &plan->arena, roots->inner, roots->inner_count, &kernel->inner));
+  BASIN_TRY(
+      basin__schedule(plan->graph, &plan->arena, roots->outer, roots->outer_count, &kernel->outer));
   BASIN_TRY(describe(plan, roots, kernel));
   if (roots->stage == BASIN_STAGE_HESSIAN) BASIN_TRY(find_blocks(plan, roots, kernel));
   plan->kernels[roots->stage] = kernel;
   return BASIN_OK;
 }
 
-basin_status basin__plan_arrays(basin_plan *plan, const basin_ref *roots, uint32_t count,
-                                const basin_array_id **arrays, size_t *array_count)
+basin_status basin__plan_arrays(basin_plan *plan,
+                                const basin_ref *roots,
+                                uint32_t count,
+                                const basin_array_id **arrays,
+                                size_t *array_count)
 {
-  basin_refs nodes = { 0 }, ids = { 0 };
+  basin_refs nodes = {0}, ids = {0};
   basin_status status = basin__reachable(plan->graph, roots, count, NULL, 0, &nodes);
   for (uint32_t i = 0; i < nodes.count && status == BASIN_OK; ++i) {
     const basin_node *node = basin__node(plan->graph, nodes.items[i]);

@@ -4,7 +4,9 @@
 
 #include <string.h>
 
-basin_status basin__plan_create(basin_graph *graph, basin_expression expression, const char *name,
+basin_status basin__plan_create(basin_graph *graph,
+                                basin_expression expression,
+                                const char *name,
                                 basin_plan **result)
 {
   basin_context *context = basin__graph_context(graph);

@@ -12,8 +12,8 @@ static bool listed(const basin_array_id *list, size_t count, basin_array_id arra
   return false;
 }
 
-static uint8_t role_of(const basin_graph *graph, const basin_unknowns *unknowns,
-                       basin_array_id array)
+static uint8_t
+role_of(const basin_graph *graph, const basin_unknowns *unknowns, basin_array_id array)
 {
   unsigned rows, cols;
   basin_space_id space;
@@ -26,11 +26,11 @@ static uint8_t role_of(const basin_graph *graph, const basin_unknowns *unknowns,
   return role == BASIN_ARRAY_DATA ? BASIN_ACCESS_HELD : BASIN_ACCESS_CONSTANT;
 }
 
-basin_status basin__roles_init(basin_roles *roles, basin_graph *graph,
-                               const basin_unknowns *unknowns)
+basin_status
+basin__roles_init(basin_roles *roles, basin_graph *graph, const basin_unknowns *unknowns)
 {
-  *roles = (basin_roles){ .context = basin__graph_context(graph),
-                          .count = basin__access_count(graph) };
+  *roles =
+      (basin_roles){.context = basin__graph_context(graph), .count = basin__access_count(graph)};
   roles->roles = basin__calloc(roles->context, roles->count ? roles->count : 1, 1);
   if (!roles->roles) return BASIN_ERROR_MEMORY;
   for (uint32_t i = 0; i < roles->count; ++i)
@@ -41,7 +41,7 @@ basin_status basin__roles_init(basin_roles *roles, basin_graph *graph,
 void basin__roles_fini(basin_roles *roles)
 {
   basin__free(roles->context, roles->roles, roles->roles ? (roles->count ? roles->count : 1) : 0);
-  *roles = (basin_roles){ 0 };
+  *roles = (basin_roles){0};
 }
 
 /* An access with its sort key: the position of its array in the request. */
@@ -79,8 +79,12 @@ static size_t position_in(const basin_array_id *arrays, size_t count, basin_arra
 }
 
 /* Marks (in `seen`, by access number) and collects the unknown accesses that the nodes load. */
-static basin_status collect(basin_plan *plan, const basin_roles *roles, const basin_refs *nodes,
-                            candidate *found, size_t *count, uint8_t *seen)
+static basin_status collect(basin_plan *plan,
+                            const basin_roles *roles,
+                            const basin_refs *nodes,
+                            candidate *found,
+                            size_t *count,
+                            uint8_t *seen)
 {
   *count = 0;
   for (uint32_t i = 0; i < nodes->count; ++i) {
@@ -88,17 +92,21 @@ static basin_status collect(basin_plan *plan, const basin_roles *roles, const ba
     if (node->op != BASIN_OP_LOAD || node->a >= roles->count || seen[node->a]) continue;
     if (roles->roles[node->a] == BASIN_ACCESS_CONSTANT) continue;
     seen[node->a] = 1;
-    found[(*count)++] = (candidate){ .access = *basin__access(plan->graph, node->a),
-                                     .output = roles->roles[node->a] == BASIN_ACCESS_OUTPUT };
+    found[(*count)++] = (candidate){.access = *basin__access(plan->graph, node->a),
+                                    .output = roles->roles[node->a] == BASIN_ACCESS_OUTPUT};
   }
   return BASIN_OK;
 }
 
-static basin_status describe(basin_plan *plan, const candidate *found, size_t count,
-                             unsigned *block, basin_unknown_access **list, uint32_t *local_size)
+static basin_status describe(basin_plan *plan,
+                             const candidate *found,
+                             size_t count,
+                             unsigned *block,
+                             basin_unknown_access **list,
+                             uint32_t *local_size)
 {
   basin_unknown_access *unknowns =
-    basin__arena_alloc(&plan->arena, (count + 1) * sizeof unknowns[0]);
+      basin__arena_alloc(&plan->arena, (count + 1) * sizeof unknowns[0]);
   if (!unknowns) return BASIN_ERROR_MEMORY;
   *local_size = 0;
   for (size_t i = 0; i < count; ++i) {
@@ -107,12 +115,12 @@ static basin_status describe(basin_plan *plan, const candidate *found, size_t co
     basin_array_role role;
     if (!basin__array_declaration(plan->graph, found[i].access.array, &rows, &cols, &space, &role))
       return BASIN_FAIL(plan->context, BASIN_ERROR_INTERNAL, "an unknown array is not declared");
-    unknowns[i] = (basin_unknown_access){ .access = found[i].access,
-                                          .size = rows * cols,
-                                          .rows = rows,
-                                          .cols = cols,
-                                          .output = found[i].output,
-                                          .first = BASIN_NONE };
+    unknowns[i] = (basin_unknown_access){.access = found[i].access,
+                                         .size = rows * cols,
+                                         .rows = rows,
+                                         .cols = cols,
+                                         .output = found[i].output,
+                                         .first = BASIN_NONE};
     if (!found[i].output) continue;
     unknowns[i].first = *local_size;
     *local_size += rows * cols;
@@ -122,12 +130,18 @@ static basin_status describe(basin_plan *plan, const candidate *found, size_t co
   return BASIN_OK;
 }
 
-basin_status basin__list_unknowns(basin_plan *plan, const basin_roles *roles,
-                                  const basin_ref *roots, uint32_t root_count,
-                                  const basin_array_id *arrays, size_t array_count, unsigned *block,
-                                  basin_unknown_access **list, size_t *count, uint32_t *local_size)
+basin_status basin__list_unknowns(basin_plan *plan,
+                                  const basin_roles *roles,
+                                  const basin_ref *roots,
+                                  uint32_t root_count,
+                                  const basin_array_id *arrays,
+                                  size_t array_count,
+                                  unsigned *block,
+                                  basin_unknown_access **list,
+                                  size_t *count,
+                                  uint32_t *local_size)
 {
-  basin_refs nodes = { 0 };
+  basin_refs nodes = {0};
   size_t room = roles->count ? roles->count : 1;
   uint8_t *seen = basin__calloc(plan->context, room, 1);
   candidate *found = basin__calloc(plan->context, room, sizeof found[0]);
@@ -147,15 +161,19 @@ basin_status basin__list_unknowns(basin_plan *plan, const basin_roles *roles,
   return status;
 }
 
-/* Storage component of local number i of an access (kernel.h: matrices of `block` rows go column by column). */
+/* Storage component of local number i of an access (kernel.h: matrices of `block` rows go column by
+ * column). */
 static uint32_t component_of(const basin_unknown_access *unknown, unsigned block, uint32_t i)
 {
   if (unknown->rows != block || unknown->cols == 1) return i;
   return (i % block) * unknown->cols + i / block;
 }
 
-basin_status basin__unknown_loads(basin_plan *plan, const basin_unknown_access *list, size_t count,
-                                  unsigned block, basin_refs *loads)
+basin_status basin__unknown_loads(basin_plan *plan,
+                                  const basin_unknown_access *list,
+                                  size_t count,
+                                  unsigned block,
+                                  basin_refs *loads)
 {
   loads->count = 0;
   for (size_t k = 0; k < count; ++k) {
