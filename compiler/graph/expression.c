@@ -118,12 +118,20 @@ basin_ref basin__call_node(const basin_call *call, uint32_t owner)
   return basin__intern(call->graph, &node, NULL, owner);
 }
 
+/* A matrix node or a literal. */
+static bool is_expression(const basin_graph *graph, basin_ref ref)
+{
+  if (!ref || ref > basin__graph_count(graph)) return false;
+  unsigned op = graph->nodes[ref].op;
+  return op == BASIN_OP_CONST || (basin__op_info(op)->flags & BASIN_OP_MATRIX);
+}
+
 static basin_status check_arguments(basin_graph *graph, const basin_expression *arguments, size_t count)
 {
   if (graph->failed) return out_of_memory(graph);
   if (count > UINT16_MAX) return BASIN_FAIL(graph->context, BASIN_ERROR_LENGTH, "an operator with %zu operands; at most 65535 are possible", count);
   for (size_t i = 0; i < count; i++)
-    if (!arguments[i] || arguments[i] > basin__graph_count(graph))
+    if (!is_expression(graph, arguments[i]))
       return BASIN_FAIL(graph->context, BASIN_ERROR_ARGUMENT, "operand %zu is no expression of this graph", i + 1);
   return BASIN_OK;
 }

@@ -1,6 +1,7 @@
 /* Expressions as short infix text for messages and comments; indices count from 1 as in scripts.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "graph/expression.h"
+#include "graph/print.h"
 
 /* How tightly the outermost operator of a text binds. */
 enum { SUM = 1, PRODUCT, SIGN, POWER, POSTFIX };
@@ -36,6 +37,14 @@ static void write_infix(writer *w, const char *op, const basin_ref *args, int le
   if (level < least) basin__strbuf_puts(w->out, ")");
 }
 
+static void write_minus(writer *w, basin_ref ref, int least)
+{
+  if (SIGN < least) basin__strbuf_puts(w->out, "(");
+  basin__strbuf_puts(w->out, "-");
+  write_node(w, ref, SIGN);
+  if (SIGN < least) basin__strbuf_puts(w->out, ")");
+}
+
 static void write_call(writer *w, const basin_call *call, int least)
 {
   const basin_ref *args = call->arguments;
@@ -50,12 +59,7 @@ static void write_call(writer *w, const basin_call *call, int least)
   }
   const int *k = call->integers;
   switch (call->count == 1 ? call->op : BASIN_OP_COUNT) {
-  case BASIN_OP_M_NEG:
-    if (SIGN < least) basin__strbuf_puts(w->out, "(");
-    basin__strbuf_puts(w->out, "-");
-    write_node(w, args[0], SIGN);
-    if (SIGN < least) basin__strbuf_puts(w->out, ")");
-    return;
+  case BASIN_OP_M_NEG: write_minus(w, args[0], least); return;
   case BASIN_OP_M_TRANSPOSE: write_node(w, args[0], POSTFIX); basin__strbuf_puts(w->out, ".T"); return;
   case BASIN_OP_M_ROW: write_node(w, args[0], POSTFIX); basin__strbuf_printf(w->out, ".row(%d)", k[0] + 1); return;
   case BASIN_OP_M_COL: write_node(w, args[0], POSTFIX); basin__strbuf_printf(w->out, ".col(%d)", k[0] + 1); return;
@@ -95,30 +99,38 @@ static void write_number(writer *w, double value, int least)
   if (minus) basin__strbuf_puts(w->out, ")");
 }
 
-/* Scalar nodes in messages of later passes: loads by array name, operators by name. */
-static void write_scalar(writer *w, basin_ref ref)
+static void write_load(writer *w, const basin_node *node)
+{
+  const basin_access *access = basin__access(w->graph, node->a);
+  const basin_graph_array *array = basin__graph_array(w->graph, access->array);
+  write_array(w, access->array);
+  for (uint32_t i = 0; i < access->step_count; i++) {
+    const basin_graph_connectivity *c = basin__graph_connectivity(w->graph, access->steps[i].connectivity);
+    basin__strbuf_printf(w->out, "[%s %u]", c ? c->name : "?", access->steps[i].slot + 1);
+  }
+  if (!array || array->rows * array->cols > 1) basin__strbuf_printf(w->out, "(%u)", node->b + 1);
+}
+
+static void write_scalar(writer *w, basin_ref ref, int least)
 {
   const basin_node *node = &w->graph->nodes[ref];
-  if (node->op == BASIN_OP_LOAD) {
-    const basin_access *access = basin__access(w->graph, node->a);
-    write_array(w, access->array);
-    for (uint32_t i = 0; i < access->step_count; i++) {
-      const basin_graph_connectivity *c = basin__graph_connectivity(w->graph, access->steps[i].connectivity);
-      basin__strbuf_printf(w->out, "[%s %u]", c ? c->name : "?", access->steps[i].slot);
-    }
-    basin__strbuf_printf(w->out, ".%u", node->b);
-    return;
+  const basin_ref args[3] = {node->a, node->b, node->c};
+  switch (node->op) {
+  case BASIN_OP_LOAD: write_load(w, node); return;
+  case BASIN_OP_INNER: basin__strbuf_printf(w->out, "c%u", node->a + 1); return;
+  case BASIN_OP_ADD: write_infix(w, " + ", args, SUM, least); return;
+  case BASIN_OP_SUB: write_infix(w, " - ", args, SUM, least); return;
+  case BASIN_OP_MUL: write_infix(w, " * ", args, PRODUCT, least); return;
+  case BASIN_OP_DIV: write_infix(w, " / ", args, PRODUCT, least); return;
+  case BASIN_OP_NEG: write_minus(w, args[0], least); return;
+  default: break;
   }
-  basin__strbuf_puts(w->out, basin__op_info(node->op)->name);
-  if (node->op == BASIN_OP_INNER) {
-    basin__strbuf_printf(w->out, " %u", node->a);
-    return;
-  }
+  const basin_op_info *info = basin__op_info(node->op);
+  basin__strbuf_puts(w->out, info->name);
+  if (info->flags & BASIN_OP_OUTPUTS) basin__strbuf_printf(w->out, ".%u", node->c + 1);
   basin__strbuf_puts(w->out, "(");
-  for (uint32_t i = 0, n = basin__child_count(w->graph, ref); i < n && !is_full(w); i++) {
-    if (i) basin__strbuf_puts(w->out, ", ");
-    write_node(w, basin__child(w->graph, ref, i), 0);
-  }
+  uint32_t count = basin__child_count(w->graph, ref);
+  write_list(w, info->flags & BASIN_OP_LIST ? w->graph->lists + node->a : args, node->op == BASIN_OP_CUSTOM ? 1 + (count - 1) / 2 : count);
   basin__strbuf_puts(w->out, ")");
 }
 
@@ -134,7 +146,7 @@ static void write_node(writer *w, basin_ref ref, int least)
   w->depth--;
   if (basin__is_const(graph, ref, &value)) write_number(w, value, least);
   else if (node->op == BASIN_OP_M_ARRAY) write_array(w, node->a);
-  else if (!(basin__op_info(node->op)->flags & BASIN_OP_MATRIX)) write_scalar(w, ref);
+  else if (!(basin__op_info(node->op)->flags & BASIN_OP_MATRIX)) write_scalar(w, ref, least);
   else {
     basin_ref args[3] = {node->a, node->b, node->c};
     uint32_t count = basin__child_count(graph, ref), stored = basin__stored_integers(node->op);
@@ -171,6 +183,11 @@ void basin__call_text(basin_strbuf *text, const basin_call *call, size_t limit)
   writer w = {text, call->graph, start + limit, 48};
   write_call(&w, call, 0);
   cut(text, start, limit);
+}
+
+void basin__print_scalar(const basin_graph *graph, basin_ref ref, size_t limit, basin_strbuf *text)
+{
+  if (ref && ref <= basin__graph_count(graph)) basin__text(text, graph, ref, limit);
 }
 
 const char *basin_expression_text(basin_graph *graph, basin_expression expression, size_t limit)

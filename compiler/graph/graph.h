@@ -49,6 +49,7 @@ struct basin_graph {
   size_t list_count, list_capacity;
   uint32_t *table; /* open addressing by structure; 0 = empty */
   size_t table_size;
+  size_t verified; /* nodes up to here passed basin__graph_verify */
 
   basin_access *accesses;
   size_t access_count, access_capacity;
