@@ -1,5 +1,5 @@
-/* The runtime: data of a scene, energy terms on compiled kernels, assembly, linear solves and the minimizer.
- * SPDX-License-Identifier: Apache-2.0 */
+/* The runtime: data of a scene, energy terms on compiled kernels, assembly, linear solves and the
+ * minimizer. SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASIN_RUNTIME_H
 #define BASIN_RUNTIME_H
 
@@ -11,18 +11,25 @@
 extern "C" {
 #endif
 
-/* ---- where kernels come from: the runtime asks, when it first needs them, for all it needs at once ---- */
+/* ---- where kernels come from: the runtime asks, when it first needs them, for all it needs at
+ * once ---- */
 typedef struct basin_kernel_request {
   const void *plan; /* what the description below carried; opaque here */
   basin_stage stage;
   basin_kernel kernel; /* result */
 } basin_kernel_request;
-typedef basin_status (*basin_kernel_provider)(void *user, basin_kernel_request *requests, size_t count);
+typedef basin_status (*basin_kernel_provider)(void *user,
+                                              basin_kernel_request *requests,
+                                              size_t count);
 
 typedef struct basin_system basin_system;
-/* The system borrows the provider's user pointer until destroyed. Minimizers are destroyed before their system.
- * Names are copied; plans and kernel infos are borrowed and must outlive the system. */
-BASIN_API basin_status basin_system_create(basin_context *context, basin_kernel_provider provider, void *user, basin_system **system);
+/* The system borrows the provider's user pointer until destroyed. Minimizers are destroyed before
+ * their system. Names are copied; plans and kernel infos are borrowed and must outlive the system.
+ */
+BASIN_API basin_status basin_system_create(basin_context *context,
+                                           basin_kernel_provider provider,
+                                           void *user,
+                                           basin_system **system);
 BASIN_API void basin_system_destroy(basin_system *system);
 BASIN_API basin_context *basin_system_context(const basin_system *system);
 
@@ -33,29 +40,57 @@ typedef struct basin_space_description {
   bool shared, dynamic;  /* shared: one instance; dynamic: may be resized */
   size_t count;
 } basin_space_description;
-BASIN_API basin_status basin_system_add_space(basin_system *system, const basin_space_description *description, basin_space_id *id);
-/* A union: its instances are those of the members, one after the other; its count follows theirs. */
-BASIN_API basin_status basin_system_add_union(basin_system *system, const char *name, basin_space_id parent, const basin_space_id *members, size_t count,
+BASIN_API basin_status basin_system_add_space(basin_system *system,
+                                              const basin_space_description *description,
+                                              basin_space_id *id);
+/* A union: its instances are those of the members, one after the other; its count follows theirs.
+ */
+BASIN_API basin_status basin_system_add_union(basin_system *system,
+                                              const char *name,
+                                              basin_space_id parent,
+                                              const basin_space_id *members,
+                                              size_t count,
                                               basin_space_id *id);
 BASIN_API size_t basin_system_space_count(const basin_system *system, basin_space_id id);
-/* Dynamic spaces only. Arrays keep the common leading instances, new ones are zero; connectivities from the space become empty until set. */
+/* Dynamic spaces only. Arrays keep the common leading instances, new ones are zero; connectivities
+ * from the space become empty until set. */
 BASIN_API basin_status basin_system_resize(basin_system *system, basin_space_id id, size_t count);
 
 /* ---- connectivities ---- */
-BASIN_API basin_status basin_system_add_connectivity(basin_system *system, const char *name, basin_space_id from, basin_space_id to, unsigned arity,
+BASIN_API basin_status basin_system_add_connectivity(basin_system *system,
+                                                     const char *name,
+                                                     basin_space_id from,
+                                                     basin_space_id to,
+                                                     unsigned arity,
                                                      basin_connectivity_id *id);
-/* `count` indices (copied): length must be arity * instances of `from`, every index < instances of `to`; errors name the first offender. */
-BASIN_API basin_status basin_system_set_connectivity(basin_system *system, basin_connectivity_id id, const uint32_t *indices, size_t count);
+/* `count` indices (copied): length must be arity * instances of `from`, every index < instances of
+ * `to`; errors name the first offender. */
+BASIN_API basin_status basin_system_set_connectivity(basin_system *system,
+                                                     basin_connectivity_id id,
+                                                     const uint32_t *indices,
+                                                     size_t count);
 /* Arity 0: `offsets` has one entry more than `from` has instances. */
-BASIN_API basin_status basin_system_set_connectivity_rows(basin_system *system, basin_connectivity_id id, const uint32_t *offsets, size_t offset_count,
-                                                          const uint32_t *indices, size_t count);
-BASIN_API const uint32_t *basin_system_connectivity(const basin_system *system, basin_connectivity_id id, size_t *count, const uint32_t **offsets);
+BASIN_API basin_status basin_system_set_connectivity_rows(basin_system *system,
+                                                          basin_connectivity_id id,
+                                                          const uint32_t *offsets,
+                                                          size_t offset_count,
+                                                          const uint32_t *indices,
+                                                          size_t count);
+BASIN_API const uint32_t *basin_system_connectivity(const basin_system *system,
+                                                    basin_connectivity_id id,
+                                                    size_t *count,
+                                                    const uint32_t **offsets);
 
 /* ---- arrays ---- */
 /* Reserves an id; it must be defined by one of the functions below before use. */
 BASIN_API basin_status basin_system_reserve_array(basin_system *system, basin_array_id *id);
 /* Stored data, zero at first. *id: BASIN_NONE takes a new id, else a reserved one. */
-BASIN_API basin_status basin_system_add_array(basin_system *system, const char *name, basin_space_id space, unsigned rows, unsigned cols, basin_array_id *id);
+BASIN_API basin_status basin_system_add_array(basin_system *system,
+                                              const char *name,
+                                              basin_space_id space,
+                                              unsigned rows,
+                                              unsigned cols,
+                                              basin_array_id *id);
 /* An expression: computed by a COMPUTE kernel when read and anything it reads has changed. */
 typedef struct basin_computed_description {
   const char *name;
@@ -64,45 +99,77 @@ typedef struct basin_computed_description {
   const void *plan;
   const basin_kernel_info *info;
 } basin_computed_description;
-BASIN_API basin_status basin_system_add_computed(basin_system *system, const basin_computed_description *description, basin_array_id *id);
-/* A union array: the members' arrays, one after the other; shapes must agree. Differentiable if the members are. */
-BASIN_API basin_status basin_system_add_union_array(basin_system *system, const char *name, basin_space_id space, const basin_array_id *members, size_t count,
+BASIN_API basin_status basin_system_add_computed(basin_system *system,
+                                                 const basin_computed_description *description,
+                                                 basin_array_id *id);
+/* A union array: the members' arrays, one after the other; shapes must agree. Differentiable if the
+ * members are. */
+BASIN_API basin_status basin_system_add_union_array(basin_system *system,
+                                                    const char *name,
+                                                    basin_space_id space,
+                                                    const basin_array_id *members,
+                                                    size_t count,
                                                     basin_array_id *id);
-/* sum (or mean) over a connectivity of any arity of an array on its target space. Differentiable if the source is. An empty mean is zero. */
-BASIN_API basin_status basin_system_add_reduction(basin_system *system, const char *name, basin_connectivity_id connectivity, basin_array_id source, bool mean,
+/* sum (or mean) over a connectivity of any arity of an array on its target space. Differentiable if
+ * the source is. An empty mean is zero. */
+BASIN_API basin_status basin_system_add_reduction(basin_system *system,
+                                                  const char *name,
+                                                  basin_connectivity_id connectivity,
+                                                  basin_array_id source,
+                                                  bool mean,
                                                   basin_array_id *id);
-/* How a computed array depends on unknowns: needed before a union or reduction over it can carry derivatives. */
+/* How a computed array depends on unknowns: needed before a union or reduction over it can carry
+ * derivatives. */
 typedef struct basin_map_description {
   const void *plan; /* a Jacobian plan's COMPUTE kernel */
   const basin_kernel_info *info;
   size_t unknown_count;
   const basin_unknown_access *unknowns;
   bool affine, uniform;
-  const void *curvature_plan;                /* NULL if affine: the energy plan of dot(weight array, expression) */
+  const void *curvature_plan; /* NULL if affine: the energy plan of dot(weight array, expression) */
   const basin_kernel_info *curvature_hessian;
-  basin_array_id curvature_weight;           /* a stored array of the same shape on the same space, filled by the runtime */
+  basin_array_id curvature_weight; /* a stored array of the same shape on the same space, filled by
+                                      the runtime */
 } basin_map_description;
-BASIN_API basin_status basin_system_set_map(basin_system *system, basin_array_id array, const basin_map_description *description);
+BASIN_API basin_status basin_system_set_map(basin_system *system,
+                                            basin_array_id array,
+                                            const basin_map_description *description);
 
-/* Instance-major row-major data; `count` doubles in all. Not finite or wrong length: error naming array and instance, data unchanged. */
-BASIN_API basin_status basin_system_set_array(basin_system *system, basin_array_id id, const double *data, size_t count);
+/* Instance-major row-major data; `count` doubles in all. Not finite or wrong length: error naming
+ * array and instance, data unchanged. */
+BASIN_API basin_status basin_system_set_array(basin_system *system,
+                                              basin_array_id id,
+                                              const double *data,
+                                              size_t count);
 /* One instance's values for all instances. */
-BASIN_API basin_status basin_system_fill_array(basin_system *system, basin_array_id id, const double *data, size_t count);
+BASIN_API basin_status basin_system_fill_array(basin_system *system,
+                                               basin_array_id id,
+                                               const double *data,
+                                               size_t count);
 /* Up-to-date view (computes what is stale); valid until the array or its space changes. */
-BASIN_API basin_status basin_system_array(basin_system *system, basin_array_id id, basin_span *view);
-/* Direct access to stored data for in-place edits; call basin_system_touch afterwards. NULL for computed arrays. */
+BASIN_API basin_status basin_system_array(basin_system *system,
+                                          basin_array_id id,
+                                          basin_span *view);
+/* Direct access to stored data for in-place edits; call basin_system_touch afterwards. NULL for
+ * computed arrays. */
 BASIN_API double *basin_system_array_data(basin_system *system, basin_array_id id);
 BASIN_API void basin_system_touch(basin_system *system, basin_array_id id);
-BASIN_API void basin_system_array_shape(const basin_system *system, basin_array_id id, basin_space_id *space, unsigned *rows, unsigned *cols);
+BASIN_API void basin_system_array_shape(const basin_system *system,
+                                        basin_array_id id,
+                                        basin_space_id *space,
+                                        unsigned *rows,
+                                        unsigned *cols);
 BASIN_API const char *basin_system_array_name(const basin_system *system, basin_array_id id);
 /* Grows with every change of the array (for computed ones: of anything it depends on). */
 BASIN_API uint64_t basin_system_array_version(basin_system *system, basin_array_id id);
 
 /* ---- sparse matrices of Jacobian and mixed plans ---- */
-/* The COMPUTE kernel of basin_plan_jacobian or basin_plan_mixed with what the plan's info says about its local matrix.
- * Columns are numbered by `column_arrays`, one array after the other, each in its own order (instance-major, row-major).
- * Rows of a Jacobian (row_unknowns NULL): element * expression_size + entry. Rows of a mixed derivative: as the columns, by `row_arrays`.
- * Unknowns read through unions, reductions and mapped arrays are spread to the listed arrays; what leads to none of them is left out. */
+/* The COMPUTE kernel of basin_plan_jacobian or basin_plan_mixed with what the plan's info says
+ * about its local matrix. Columns are numbered by `column_arrays`, one array after the other, each
+ * in its own order (instance-major, row-major). Rows of a Jacobian (row_unknowns NULL): element *
+ * expression_size + entry. Rows of a mixed derivative: as the columns, by `row_arrays`. Unknowns
+ * read through unions, reductions and mapped arrays are spread to the listed arrays; what leads to
+ * none of them is left out. */
 typedef struct basin_jacobian_description {
   const char *name; /* for errors */
   basin_space_id space;
@@ -114,8 +181,11 @@ typedef struct basin_jacobian_description {
   size_t row_array_count, column_array_count;
   const basin_array_id *row_arrays, *column_arrays;
 } basin_jacobian_description;
-/* Evaluates the kernel over all elements and sums the local matrices; local zeros stay in the pattern. The caller destroys *matrix. */
-BASIN_API basin_status basin_system_jacobian_matrix(basin_system *system, const basin_jacobian_description *description, basin_csr **matrix);
+/* Evaluates the kernel over all elements and sums the local matrices; local zeros stay in the
+ * pattern. The caller destroys *matrix. */
+BASIN_API basin_status basin_system_jacobian_matrix(basin_system *system,
+                                                    const basin_jacobian_description *description,
+                                                    basin_csr **matrix);
 
 /* ---- terms ---- */
 typedef uint32_t basin_term_id;
@@ -137,27 +207,50 @@ typedef struct basin_term_description {
 
 /* ---- minimizers: targets, terms, one linear system ---- */
 typedef struct basin_minimizer basin_minimizer;
-BASIN_API basin_status basin_minimizer_create(basin_system *system, const basin_array_id *targets, size_t count, unsigned block, basin_minimizer **minimizer);
+BASIN_API basin_status basin_minimizer_create(basin_system *system,
+                                              const basin_array_id *targets,
+                                              size_t count,
+                                              unsigned block,
+                                              basin_minimizer **minimizer);
 BASIN_API void basin_minimizer_destroy(basin_minimizer *minimizer);
 /* Copies the description (strings and lists), borrows the plan. */
-BASIN_API basin_status basin_minimizer_add_term(basin_minimizer *minimizer, const basin_term_description *description, basin_term_id *id);
-BASIN_API basin_status basin_minimizer_enable(basin_minimizer *minimizer, basin_term_id term, bool enabled);
+BASIN_API basin_status basin_minimizer_add_term(basin_minimizer *minimizer,
+                                                const basin_term_description *description,
+                                                basin_term_id *id);
+BASIN_API basin_status basin_minimizer_enable(basin_minimizer *minimizer,
+                                              basin_term_id term,
+                                              bool enabled);
 BASIN_API size_t basin_minimizer_node_count(const basin_minimizer *minimizer);
 
 /* Sum of all enabled terms; per_term (may be NULL) has one entry a term, 0 for disabled ones.
  * Not finite: BASIN_ERROR_NOT_FINITE, the message names term and element. */
-BASIN_API basin_status basin_minimizer_energy(basin_minimizer *minimizer, double *total, double *per_term);
-/* Gradient (and, if `hessian`, the matrix) at the current arrays. override: BASIN_PROJECTION_ADAPTIVE keeps each term's own mode.
- * Constant terms are assembled once; the pattern is found once and again only after connectivities or counts changed. */
-BASIN_API basin_status basin_minimizer_assemble(basin_minimizer *minimizer, bool hessian, basin_projection override);
+BASIN_API basin_status basin_minimizer_energy(basin_minimizer *minimizer,
+                                              double *total,
+                                              double *per_term);
+/* Gradient (and, if `hessian`, the matrix) at the current arrays. override:
+ * BASIN_PROJECTION_ADAPTIVE keeps each term's own mode. Constant terms are assembled once; the
+ * pattern is found once and again only after connectivities or counts changed. */
+BASIN_API basin_status basin_minimizer_assemble(basin_minimizer *minimizer,
+                                                bool hessian,
+                                                basin_projection override);
 /* Node-major: entry node * block + i. Valid until the next assembly. */
 BASIN_API const double *basin_minimizer_gradient(const basin_minimizer *minimizer, size_t *count);
 BASIN_API const basin_bsr *basin_minimizer_matrix(const basin_minimizer *minimizer);
-/* Copies the part of a node-major vector that belongs to target `number` into the array's own row-major order. */
-BASIN_API void basin_minimizer_to_array(const basin_minimizer *minimizer, size_t number, const double *vector, double *array);
-BASIN_API void basin_minimizer_from_array(const basin_minimizer *minimizer, size_t number, const double *array, double *vector);
+/* Copies the part of a node-major vector that belongs to target `number` into the array's own
+ * row-major order. */
+BASIN_API void basin_minimizer_to_array(const basin_minimizer *minimizer,
+                                        size_t number,
+                                        const double *vector,
+                                        double *array);
+BASIN_API void basin_minimizer_from_array(const basin_minimizer *minimizer,
+                                          size_t number,
+                                          const double *array,
+                                          double *vector);
 /* First node of target `number` and nodes an instance: node first + instance * per_instance + j. */
-BASIN_API void basin_minimizer_target_nodes(const basin_minimizer *minimizer, size_t number, size_t *first, size_t *per_instance);
+BASIN_API void basin_minimizer_target_nodes(const basin_minimizer *minimizer,
+                                            size_t number,
+                                            size_t *first,
+                                            size_t *per_instance);
 
 /* What one term cost since it was added; for report tables. Seconds are wall time. */
 typedef struct basin_term_statistics {
@@ -166,10 +259,16 @@ typedef struct basin_term_statistics {
   size_t value_calls, gradient_calls, hessian_calls;
   double value_seconds, gradient_seconds, hessian_seconds;
 } basin_term_statistics;
-BASIN_API basin_status basin_minimizer_term_statistics(const basin_minimizer *minimizer, basin_term_id term, basin_term_statistics *statistics);
+BASIN_API basin_status basin_minimizer_term_statistics(const basin_minimizer *minimizer,
+                                                       basin_term_id term,
+                                                       basin_term_statistics *statistics);
 BASIN_API size_t basin_minimizer_term_count(const basin_minimizer *minimizer);
 
-typedef enum basin_solver_kind { BASIN_SOLVER_AUTO, BASIN_SOLVER_DIRECT, BASIN_SOLVER_PCG } basin_solver_kind;
+typedef enum basin_solver_kind {
+  BASIN_SOLVER_AUTO,
+  BASIN_SOLVER_DIRECT,
+  BASIN_SOLVER_PCG
+} basin_solver_kind;
 typedef struct basin_solve_options {
   size_t size;
   basin_solver_kind kind;
@@ -182,57 +281,73 @@ typedef struct basin_solve_report {
   size_t size;
   basin_solver_kind kind; /* what AUTO chose */
   basin_linear_status status;
-  unsigned iterations, factorizations, symbolic_factorizations; /* the last two: since the minimizer was made */
-  double residual; /* true relative residual */
+  unsigned iterations, factorizations,
+      symbolic_factorizations; /* the last two: since the minimizer was made */
+  double residual;             /* true relative residual */
 } basin_solve_report;
-/* Solves H d = g (the step is -d) for the last assembly; *direction is node-major and lives until the next solve.
- * How the solve ended is in the report, no error: *direction is the last iterate, or zero if the factorization failed. */
-BASIN_API basin_status basin_minimizer_solve(basin_minimizer *minimizer, const basin_solve_options *options, const double *right_hand_side /* NULL: g */,
-                                             const double **direction, basin_solve_report *report);
+/* Solves H d = g (the step is -d) for the last assembly; *direction is node-major and lives until
+ * the next solve. How the solve ended is in the report, no error: *direction is the last iterate,
+ * or zero if the factorization failed. */
+BASIN_API basin_status basin_minimizer_solve(basin_minimizer *minimizer,
+                                             const basin_solve_options *options,
+                                             const double *right_hand_side /* NULL: g */,
+                                             const double **direction,
+                                             basin_solve_report *report);
 
 /* ---- Newton ---- */
-#define BASIN_STOP_REASON_LIST(X)                                        \
-  X(CONVERGED, "converged")                                              \
-  X(ITERATION_LIMIT, "iteration limit")                                  \
-  X(LINE_SEARCH_FAILED, "line search found no decrease")                 \
-  X(STEP_VANISHED, "the step filters left no step")                      \
-  X(NOT_FINITE, "energy or gradient not finite")                         \
-  X(SOLVE_FAILED, "linear solve failed")                                 \
-  X(INTERRUPTED, "interrupted")                                          \
+#define BASIN_STOP_REASON_LIST(X)                        \
+  X(CONVERGED, "converged")                              \
+  X(ITERATION_LIMIT, "iteration limit")                  \
+  X(LINE_SEARCH_FAILED, "line search found no decrease") \
+  X(STEP_VANISHED, "the step filters left no step")      \
+  X(NOT_FINITE, "energy or gradient not finite")         \
+  X(SOLVE_FAILED, "linear solve failed")                 \
+  X(INTERRUPTED, "interrupted")                          \
   X(ERROR, "error")
 typedef enum basin_stop_reason {
 #define X(code, text) BASIN_STOP_##code,
   BASIN_STOP_REASON_LIST(X)
 #undef X
-  BASIN_STOP_REASON_COUNT
+      BASIN_STOP_REASON_COUNT
 } basin_stop_reason;
 BASIN_API const char *basin_stop_reason_text(basin_stop_reason reason);
 
-/* Largest admissible fraction of the step: *alpha comes in as the bound so far and may only be lowered. direction: node-major, x - alpha * direction is taken. */
-typedef basin_status (*basin_step_filter)(void *user, basin_minimizer *minimizer, const double *direction, double *alpha);
+/* Largest admissible fraction of the step: *alpha comes in as the bound so far and may only be
+ * lowered. direction: node-major, x - alpha * direction is taken. */
+typedef basin_status (*basin_step_filter)(void *user,
+                                          basin_minimizer *minimizer,
+                                          const double *direction,
+                                          double *alpha);
 
 typedef struct basin_iteration {
   unsigned number;
   double energy, gradient_norm, direction_norm, alpha;
   unsigned line_search_trials, linear_iterations;
-  const char *flags; /* one letter each: p projection strengthened, f step filtered, s solver retried, l line search cut the step */
+  const char *flags; /* one letter each: p projection strengthened, f step filtered, s solver
+                        retried, l line search cut the step */
   double seconds;
 } basin_iteration;
 
-typedef enum basin_stop_rule { BASIN_STOP_RULE_STEP, BASIN_STOP_RULE_GRADIENT, BASIN_STOP_RULE_DECREMENT } basin_stop_rule;
+typedef enum basin_stop_rule {
+  BASIN_STOP_RULE_STEP,
+  BASIN_STOP_RULE_GRADIENT,
+  BASIN_STOP_RULE_DECREMENT
+} basin_stop_rule;
 typedef struct basin_newton_options {
   size_t size;
   basin_stop_rule rule;
-  double tolerance;      /* STEP: max |d| / step_scale; GRADIENT: max |g|; DECREMENT: d·g / 2 */
-  double step_scale;     /* usually the time step */
+  double tolerance;  /* STEP: max |d| / step_scale; GRADIENT: max |g|; DECREMENT: d·g / 2 */
+  double step_scale; /* usually the time step */
   unsigned max_iterations, line_search_limit;
   double sufficient_decrease; /* c in E(x - a d) <= E - c a d·g; 0 accepts any decrease */
   basin_solve_options linear;
   basin_step_filter filter; /* may be NULL */
   void *filter_user;
-  basin_status (*refresh)(void *user, basin_minimizer *minimizer); /* after every change of the targets (contact sets); may be NULL */
+  basin_status (*refresh)(void *user,
+                          basin_minimizer *minimizer); /* after every change of the targets (contact
+                                                          sets); may be NULL */
   void *refresh_user;
-  bool (*monitor)(void *user, const basin_iteration *iteration);   /* false interrupts; may be NULL */
+  bool (*monitor)(void *user, const basin_iteration *iteration); /* false interrupts; may be NULL */
   void *monitor_user;
 } basin_newton_options;
 BASIN_API basin_newton_options basin_newton_options_defaults(void);
@@ -243,18 +358,32 @@ typedef struct basin_newton_report {
   double energy, gradient_norm, direction_norm;
   double seconds, seconds_assembly, seconds_solve, seconds_line_search, seconds_filter;
 } basin_newton_report;
-/* Minimizes from the present values of the targets. BASIN_OK: ended as the report's reason says, the targets hold the last accepted state.
- * BASIN_ERROR_NOT_FINITE (the start is not finite: the message names term and element), BASIN_ERROR_INTERRUPTED and other errors also fill the
- * report and leave the last accepted state in the targets. */
-BASIN_API basin_status basin_newton(basin_minimizer *minimizer, const basin_newton_options *options, basin_newton_report *report);
+/* Minimizes from the present values of the targets. BASIN_OK: ended as the report's reason says,
+ * the targets hold the last accepted state. BASIN_ERROR_NOT_FINITE (the start is not finite: the
+ * message names term and element), BASIN_ERROR_INTERRUPTED and other errors also fill the report
+ * and leave the last accepted state in the targets. */
+BASIN_API basin_status basin_newton(basin_minimizer *minimizer,
+                                    const basin_newton_options *options,
+                                    basin_newton_report *report);
 
 /* ---- step filters ---- */
-/* Keeps signed simplex volumes (4 x 3 positions through a connectivity of arity 4, or 3 x 2 of arity 3) above (1 - keep) of their present value. */
-BASIN_API basin_status basin_filter_inversion(basin_minimizer *minimizer, basin_array_id positions, basin_connectivity_id simplices, double keep,
-                                              const double *direction, double *alpha);
-/* Keeps every instance of `positions` on the positive side of the plane n·x = offset: at least (1 - keep) of its present distance. */
-BASIN_API basin_status basin_filter_plane(basin_minimizer *minimizer, basin_array_id positions, const double normal[3], double offset, double keep,
-                                          const double *direction, double *alpha);
+/* Keeps signed simplex volumes (4 x 3 positions through a connectivity of arity 4, or 3 x 2 of
+ * arity 3) above (1 - keep) of their present value. */
+BASIN_API basin_status basin_filter_inversion(basin_minimizer *minimizer,
+                                              basin_array_id positions,
+                                              basin_connectivity_id simplices,
+                                              double keep,
+                                              const double *direction,
+                                              double *alpha);
+/* Keeps every instance of `positions` on the positive side of the plane n·x = offset: at least (1 -
+ * keep) of its present distance. */
+BASIN_API basin_status basin_filter_plane(basin_minimizer *minimizer,
+                                          basin_array_id positions,
+                                          const double normal[3],
+                                          double offset,
+                                          double keep,
+                                          const double *direction,
+                                          double *alpha);
 
 /* ---- derivative check ---- */
 typedef struct basin_check_options {
@@ -266,24 +395,29 @@ typedef struct basin_check_options {
 BASIN_API basin_check_options basin_check_options_defaults(void);
 /* The worst entry of a comparison. */
 typedef struct basin_check_entry {
-  double error;             /* |analytic - numeric| / (|analytic| + |numeric| + floor) */
+  double error; /* |analytic - numeric| / (|analytic| + |numeric| + floor) */
   double analytic, numeric;
-  size_t target, instance;  /* the unknown that was moved: number in the minimizer's targets and instance ... */
-  unsigned row, col;        /* ... and entry of its matrix */
+  size_t target,
+      instance; /* the unknown that was moved: number in the minimizer's targets and instance ... */
+  unsigned row, col;                   /* ... and entry of its matrix */
   size_t other_target, other_instance; /* Hessian: the row; gradient: equal to the above */
   unsigned other_row, other_col;
-  size_t element;           /* an element of the term that depends on the unknown; SIZE_MAX = none */
+  size_t element; /* an element of the term that depends on the unknown; SIZE_MAX = none */
 } basin_check_entry;
 typedef struct basin_check_report {
   size_t size;
   bool passed;
   size_t entries; /* unknown entries that were moved */
   basin_check_entry gradient, hessian;
-  char text[512]; /* one line an error above the tolerance, naming term, unknown, entry and both values; "" if passed */
+  char text[512]; /* one line an error above the tolerance, naming term, unknown, entry and both
+                     values; "" if passed */
 } basin_check_report;
-/* Compares the gradient of one term with central differences of its energy and its unprojected Hessian with central differences of the gradient,
- * at the present arrays, which are unchanged afterwards. A failed comparison is no error: see `passed`. */
-BASIN_API basin_status basin_minimizer_check(basin_minimizer *minimizer, basin_term_id term, const basin_check_options *options,
+/* Compares the gradient of one term with central differences of its energy and its unprojected
+ * Hessian with central differences of the gradient, at the present arrays, which are unchanged
+ * afterwards. A failed comparison is no error: see `passed`. */
+BASIN_API basin_status basin_minimizer_check(basin_minimizer *minimizer,
+                                             basin_term_id term,
+                                             const basin_check_options *options,
                                              basin_check_report *report);
 
 #ifdef __cplusplus
