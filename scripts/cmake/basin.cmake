@@ -11,7 +11,7 @@ target_compile_options(basin_settings INTERFACE
   $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes>
   $<$<COMPILE_LANGUAGE:C>:-Wmissing-prototypes>
   $<$<BOOL:${BASIN_WERROR}>:-Werror>)
-target_compile_definitions(basin_settings INTERFACE _GNU_SOURCE=)
+target_compile_definitions(basin_settings INTERFACE $<$<COMPILE_LANGUAGE:C>:_GNU_SOURCE=>)
 if(BASIN_SANITIZE)
   list(JOIN BASIN_SANITIZE "," basin_sanitizers)
   target_compile_options(basin_settings INTERFACE

@@ -1,0 +1,27 @@
+/* Prints a kernel program as readable text of the dialect, the one form that Clang and NVRTC compile.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef BASIN_EMIT_H
+#define BASIN_EMIT_H
+
+#include "base/base.h"
+#include "plan/program.h"
+
+/* Appends the text of one kernel: the same bytes for the same program, whatever the machine.
+ * Errors: UNSUPPORTED for a program no text can express (a path through a connectivity of variable arity), MEMORY. */
+basin_status basin__emit(basin_context *context, const basin_kernel_program *program, basin_strbuf *text);
+
+/* Bytes of scratch that a CPU kernel of that many numbers of `scalar_size` bytes a tile needs from its caller. */
+size_t basin__emit_scratch_size(const basin_kernel_program *program, size_t scalar_size);
+
+typedef enum basin_dialect { BASIN_DIALECT_CPU, BASIN_DIALECT_CUDA } basin_dialect;
+
+typedef struct basin_dialect_file {
+  const char *name, *text;
+} basin_dialect_file;
+
+enum { BASIN_DIALECT_FILES = 32 };
+
+/* The headers that emitted text includes, under the names it includes them by: the number of files filled in. */
+size_t basin__dialect_files(basin_dialect dialect, basin_dialect_file files[BASIN_DIALECT_FILES]);
+
+#endif

@@ -1,0 +1,70 @@
+/* Where the results of the inner and outer programs of a kernel are kept.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "emit/printer.h"
+
+/* BASIN_STRIDE of dialect_cpu.h. */
+enum { BASIN_SCRATCH_STRIDE = 128 + 8 };
+
+/* Row and column of number k of a packed upper triangle of n rows, stored row after row. */
+static void unpack(uint32_t k, uint32_t n, uint32_t *row, uint32_t *column)
+{
+  uint32_t r = 0;
+  while (k >= n - r) {
+    k -= n - r;
+    r++;
+  }
+  *row = r;
+  *column = r + k;
+}
+
+static bool same_block(const basin_kernel_program *kernel, uint32_t i, uint32_t j)
+{
+  return kernel->block_count <= 1 || kernel->block_of[i] == kernel->block_of[j];
+}
+
+uint32_t basin__inner_row(const basin_kernel_program *kernel, uint32_t k)
+{
+  uint32_t n = kernel->info.inner_size, row = 0, i, j;
+  if (k <= n || kernel->info.stage != BASIN_STAGE_HESSIAN) return k;
+  unpack(k - 1 - n, n, &i, &j);
+  if (!same_block(kernel, i, j)) return BASIN_NONE;
+  if (kernel->block_count <= 1) return k;
+  row = 1 + n;
+  for (uint32_t p = 0; p < k - 1 - n; p++) {
+    unpack(p, n, &i, &j);
+    row += same_block(kernel, i, j);
+  }
+  return row;
+}
+
+uint32_t basin__inner_rows(const basin_kernel_program *kernel)
+{
+  uint32_t n = kernel->info.inner_size;
+  if (kernel->info.stage == BASIN_STAGE_COMPUTE) return kernel->info.output_size;
+  if (kernel->info.stage == BASIN_STAGE_VALUE) return 1;
+  if (kernel->info.stage == BASIN_STAGE_GRADIENT) return 1 + n;
+  uint32_t rows = 1 + n;
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t j = i; j < n; j++) rows += same_block(kernel, i, j);
+  return rows;
+}
+
+void basin__outer_places(const basin_kernel_program *kernel, uint32_t k, uint32_t places[2])
+{
+  uint32_t size = kernel->info.local_size, block = kernel->info.block, r, c;
+  places[0] = k;
+  places[1] = BASIN_NONE;
+  if (k < size) return;
+  unpack(k - size, size, &r, &c);
+  uint32_t nodes = size / block, a = r / block, b = c / block;
+  uint32_t pair = a * nodes - (a ? a * (a - 1) / 2 : 0) + b - a;
+  uint32_t base = size + pair * block * block;
+  places[0] = base + r % block * block + c % block;
+  if (a == b && r != c) places[1] = base + c % block * block + r % block;
+}
+
+size_t basin__emit_scratch_size(const basin_kernel_program *kernel, size_t scalar_size)
+{
+  if (kernel->info.stage != BASIN_STAGE_HESSIAN) return 0;
+  return basin__inner_rows(kernel) * BASIN_SCRATCH_STRIDE * scalar_size;
+}
