@@ -51,7 +51,9 @@ finish(basin_reader *reader, basin_mesh_format format, const basin_mesh_read_opt
   basin_strbuf where;
   basin__strbuf_init(&where, reader->context);
   basin__strbuf_printf(&where, "%s: ", reader->name);
-  basin_status status = basin__mesh_validate(reader->mesh, basin__strbuf_text(&where));
+  basin_status status = where.failed
+                            ? BASIN_ERROR_MEMORY
+                            : basin__mesh_validate(reader->mesh, basin__strbuf_text(&where));
   basin__strbuf_fini(&where);
   BASIN_TRY(status);
   if (options->weld || format == BASIN_MESH_FORMAT_STL)

@@ -115,7 +115,7 @@ static basin_status read_name(basin_reader *line, char **name)
   basin_strbuf text;
   basin__strbuf_init(&text, line->context);
   basin__strbuf_append(&text, first.text, length);
-  *name = basin__strdup(line->context, basin__strbuf_text(&text));
+  if (!text.failed) *name = basin__strdup(line->context, basin__strbuf_text(&text));
   basin__strbuf_fini(&text);
   return *name ? BASIN_OK : BASIN_ERROR_MEMORY;
 }

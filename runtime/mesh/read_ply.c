@@ -147,8 +147,10 @@ static basin_status read_header(ply_state *state)
   basin_reader *reader = state->reader;
   basin_word text;
   bool has_format = false;
-  if (!basin__reader_line(reader, &text) || !basin__word_is(text, "ply"))
+  if (!basin__reader_line(reader, &text) || !basin__word_is(text, "ply")) {
+    reader->cursor = reader->begin;
     return BASIN_READER_FAIL(reader, "expected 'ply' as the first line");
+  }
   while (basin__reader_line(reader, &text)) {
     basin_reader line = *reader;
     line.cursor = text.text;

@@ -136,7 +136,7 @@ basin_status
 basin__reader_index(basin_reader *reader, const char *what, uint64_t largest, uint64_t *value)
 {
   int64_t number;
-  const char *start = reader->cursor;
+  const char *start = basin__reader_peek(reader).text;
   BASIN_TRY(basin__reader_integer(reader, what, &number));
   if (number >= 0 && (uint64_t)number <= largest) {
     *value = (uint64_t)number;
