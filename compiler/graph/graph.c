@@ -123,6 +123,9 @@ basin_status basin_graph_declare_space(basin_graph *graph, basin_space_id id, ba
   if (parent == id) return BASIN_FAIL(graph->context, BASIN_ERROR_ARGUMENT, "space \"%s\" is its own parent", name ? name : "");
   if (parent != BASIN_NONE && !basin__graph_space(graph, parent))
     return BASIN_FAIL(graph->context, BASIN_ERROR_ARGUMENT, "space \"%s\": its parent, space %u, is not declared", name ? name : "", parent);
+  unsigned depth = 0;
+  for (const basin_graph_space *s = basin__graph_space(graph, parent); s; s = basin__graph_space(graph, s->parent)) depth++;
+  if (depth > 16) return BASIN_FAIL(graph->context, BASIN_ERROR_ARGUMENT, "space \"%s\" lies below more than 16 others", name ? name : "");
   basin_graph_space space = {id, parent, shared, NULL};
   BASIN_TRY(copy_name(graph, name, &space.name));
   return insert(graph, &graph->spaces, &graph->space_count, &graph->space_capacity, sizeof space, &space);

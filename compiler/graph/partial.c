@@ -15,7 +15,7 @@
 #define LE(a, b)        basin__binary(g, BASIN_OP_LE, a, b)
 #define NE(a, b)        basin__binary(g, BASIN_OP_NE, a, b)
 #define POW(a, b)       basin__binary(g, BASIN_OP_POW, a, b)
-#define XLOGY(a, b)     basin__binary(g, BASIN_OP_XLOGY, a, b)
+#define OR(a, b)        basin__binary(g, BASIN_OP_OR, a, b)
 #define SIGN(a)         basin__unary(g, BASIN_OP_SIGN, a)
 #define SQRT(a)         basin__unary(g, BASIN_OP_SQRT, a)
 #define EXP(a)          basin__unary(g, BASIN_OP_EXP, a)
