@@ -141,11 +141,14 @@ static void run_compiler(const basin_backend *backend, const char *text, basin_s
   state->shim.basin_shim_compile(&request, result);
 }
 
-/* The diagnostics' first lines make the message; all of them go to the log. */
+/* The first line that states an error makes the message; all of them go to the log. */
 static basin_status compile_error(const basin_backend *backend, const char *name, const char *diagnostics)
 {
   if (!diagnostics) diagnostics = "out of memory";
   basin__log(backend->context, BASIN_LOG_DEBUG, "kernel %s: %s", name, diagnostics);
+  const char *line = strstr(diagnostics, "error:");
+  while (line && line > diagnostics && line[-1] != '\n') line--;
+  if (line) diagnostics = line;
   size_t length = strcspn(diagnostics, "\n");
   return BASIN_FAIL(backend->context, BASIN_ERROR_COMPILE, "kernel %s does not compile: %.*s", name, (int)length,
                     diagnostics);

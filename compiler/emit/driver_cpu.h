@@ -5,9 +5,6 @@
 #if BASIN_STAGE >= BASIN_STAGE_GRADIENT
 #include "scatter_cpu.h"
 #endif
-#if BASIN_STAGE == BASIN_STAGE_HESSIAN
-#include "project_cpu.h"
-#endif
 
 #define BASIN_KERNEL __attribute__((visibility("default"))) void basin_kernel(const basin_args *given, const void *self)
 
