@@ -217,7 +217,7 @@ typedef enum basin_norm {
   BASIN_NORM_INFINITY,
   BASIN_NORM_MAX
 } basin_norm;
-BASIN_API double basin_csr_norm(const basin_csr *a, basin_norm norm); /* NaN if an entry is NaN */
+BASIN_API double basin_csr_norm(const basin_csr *a, basin_norm norm); /* NaN if an entry is NaN; ONE also if memory runs out */
 /* Square and |a_ij - a_ji| <= tolerance * max |a|. */
 BASIN_API bool basin_csr_symmetric(const basin_csr *a, double tolerance);
 BASIN_API bool
