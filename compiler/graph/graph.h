@@ -82,6 +82,9 @@ const basin_graph_connectivity *basin__graph_connectivity(const basin_graph *gra
  * NULL for nodes without one. 0 if memory is out. `owner` is used for a new node only: structure determines it. */
 basin_ref basin__intern(basin_graph *graph, const basin_node *node, const uint32_t *list, uint32_t owner);
 
+/* The node with this structure, 0 if there is none. */
+basin_ref basin__lookup(const basin_graph *graph, const basin_node *node, const uint32_t *list);
+
 /* Scalar operator node as given: no simplification, operands of commuting operators ordered. */
 basin_ref basin__raw(basin_graph *graph, basin_op op, basin_ref a, basin_ref b, basin_ref c);
 

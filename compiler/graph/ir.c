@@ -138,6 +138,19 @@ static uint8_t join_depth(const basin_graph *graph, basin_ref ref)
   return depth < 255 ? (uint8_t)depth : 255;
 }
 
+/* The slot of the node with this structure, or the empty slot where it belongs. */
+static size_t find_slot(const basin_graph *graph, const basin_node *node, const uint32_t *list)
+{
+  size_t slot = (size_t)node_hash(node, list) & (graph->table_size - 1);
+  while (graph->table[slot] && !same_node(graph, graph->table[slot], node, list)) slot = (slot + 1) & (graph->table_size - 1);
+  return slot;
+}
+
+basin_ref basin__lookup(const basin_graph *graph, const basin_node *node, const uint32_t *list)
+{
+  return graph->table_size ? graph->table[find_slot(graph, node, list)] : 0;
+}
+
 basin_ref basin__intern(basin_graph *graph, const basin_node *node, const uint32_t *list, uint32_t owner)
 {
   if (graph->failed) return 0;
@@ -149,11 +162,8 @@ basin_ref basin__intern(basin_graph *graph, const basin_node *node, const uint32
     return 0;
   }
   if (inside) list = graph->lists + offset; /* the pool may have moved */
-  size_t slot = (size_t)node_hash(node, list) & (graph->table_size - 1);
-  while (graph->table[slot]) {
-    if (same_node(graph, graph->table[slot], node, list)) return graph->table[slot];
-    slot = (slot + 1) & (graph->table_size - 1);
-  }
+  size_t slot = find_slot(graph, node, list);
+  if (graph->table[slot]) return graph->table[slot];
   basin_ref ref = (basin_ref)graph->count++;
   graph->table[slot] = ref;
   graph->nodes[ref] = *node;
