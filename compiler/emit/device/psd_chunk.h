@@ -9,7 +9,7 @@
  * positive (H needs no projection), else 1 + the smaller of the numbers of negative and positive
  * ones, a guess of the work that lies ahead. */
 BASIN_PSD_INLINE
-    real BASIN_PSD_NAME(class)(const basin_scalar *h, const unsigned short *rows, int stride)
+real BASIN_PSD_NAME(class)(const basin_scalar *h, const unsigned short *rows, int stride)
 {
   const real zero = (real)(basin_scalar)0, one = (real)(basin_scalar)1;
   real a[BASIN_PSD_PACKED];
@@ -61,16 +61,19 @@ BASIN_PSD_NAME(chunk)(basin_scalar *h, const unsigned short *rows, int stride, i
     if (classes[i] > 0) order[start[classes[i]]++] = (unsigned short)i;
   for (int first = 0; first < needy; first += BASIN_PSD_LANES) {
     const int filled = needy - first < BASIN_PSD_LANES ? needy - first : BASIN_PSD_LANES;
-    basin_psd_real batch[BASIN_PSD_PACKED];
+    basin_psd_real batch[BASIN_PSD_PACKED], result[BASIN_PSD_PACKED];
     basin_scalar *lanes = (basin_scalar *)batch;
     for (int lane = 0; lane < BASIN_PSD_LANES; lane++) {
       const basin_scalar *from = h + order[first + (lane < filled ? lane : 0)];
+      BASIN_PSD_UNROLL
       for (int e = 0; e < BASIN_PSD_PACKED; e++)
         lanes[e * BASIN_PSD_LANES + lane] = from[rows[e] * stride];
     }
-    BASIN_PSD_NAME(solve)(batch, (basin_scalar)(mode == BASIN_PSD_CLAMP ? 1 : 2));
+    BASIN_PSD_NAME(solve)(batch, result, (basin_scalar)(mode == BASIN_PSD_CLAMP ? 1 : 2));
+    lanes = (basin_scalar *)result;
     for (int lane = 0; lane < filled; lane++) {
       basin_scalar *to = h + order[first + lane];
+      BASIN_PSD_UNROLL
       for (int e = 0; e < BASIN_PSD_PACKED; e++)
         to[rows[e] * stride] = lanes[e * BASIN_PSD_LANES + lane];
     }

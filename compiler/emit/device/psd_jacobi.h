@@ -36,14 +36,18 @@ BASIN_PSD_NAME(jacobi_rotate)(basin_psd_real a[BASIN_PSD_N][BASIN_PSD_N],
   return basin_psd_not(flat);
 }
 
-/* Projects in place the lanes whose entries are finite. */
-BASIN_PSD_NOINLINE void
-BASIN_PSD_NAME(jacobi)(basin_psd_real *h, basin_psd_real norm, basin_scalar gain)
+/* Projects the lanes `wanted` from h to out; norm is the largest entry of each. */
+BASIN_PSD_NOINLINE void BASIN_PSD_NAME(jacobi)(const basin_psd_real *h,
+                                               basin_psd_real norm,
+                                               basin_psd_mask wanted,
+                                               basin_scalar gain,
+                                               basin_psd_real *out)
 {
   basin_psd_real a[BASIN_PSD_N][BASIN_PSD_N], z[BASIN_PSD_N][BASIN_PSD_N];
   for (int i = 0; i < BASIN_PSD_N; i++) {
     for (int j = 0; j < BASIN_PSD_N; j++) {
-      a[i][j] = h[i > j ? BASIN_PSD_AT(i, j) : BASIN_PSD_AT(j, i)] / norm;
+      const basin_psd_real entry = h[i > j ? BASIN_PSD_AT(i, j) : BASIN_PSD_AT(j, i)] / norm;
+      a[i][j] = basin_psd_select(wanted, entry, basin_psd_splat(0));
       z[i][j] = basin_psd_splat(i == j);
     }
   }
@@ -54,10 +58,13 @@ BASIN_PSD_NAME(jacobi)(basin_psd_real *h, basin_psd_real norm, basin_scalar gain
         turned = turned | BASIN_PSD_NAME(jacobi_rotate)(a, z, p, q);
     if (!basin_psd_any(turned)) break;
   }
-  for (int k = 0; k < BASIN_PSD_N; k++) {
-    const basin_psd_real weight = basin_psd_min(a[k][k], basin_psd_splat(0)) * norm * gain;
-    for (int i = 0; i < BASIN_PSD_N; i++)
-      for (int j = 0; j <= i; j++)
-        h[BASIN_PSD_AT(i, j)] = basin_psd_fma(-weight * z[i][k], z[j][k], h[BASIN_PSD_AT(i, j)]);
+  for (int i = 0; i < BASIN_PSD_N; i++) {
+    for (int j = 0; j <= i; j++) {
+      basin_psd_real sum = basin_psd_splat(0);
+      for (int k = 0; k < BASIN_PSD_N; k++)
+        sum = basin_psd_fma(basin_psd_min(a[k][k], basin_psd_splat(0)) * z[i][k], z[j][k], sum);
+      const int e = BASIN_PSD_AT(i, j);
+      out[e] = basin_psd_select(wanted, basin_psd_fma(-gain * norm, sum, h[e]), out[e]);
+    }
   }
 }

@@ -57,13 +57,14 @@ typedef __typeof__(*(basin_psd_real *)0 < *(basin_psd_real *)0) basin_psd_mask;
 /* Least square of a coupling, so that no minor of x I - T vanishes for want of it. */
 #define BASIN_PSD_FLOOR (BASIN_PSD_DOUBLE ? 1e-60 : 1e-30)
 /* Steps of Laguerre's iteration, QR cycles and the coupling that ends them, Jacobi cycles. */
-#define BASIN_PSD_LAGUERRE   10
-#define BASIN_PSD_SWEEPS     4
+#define BASIN_PSD_LAGUERRE   16
+#define BASIN_PSD_CLOSE      4
+#define BASIN_PSD_SWEEPS     6
 #define BASIN_PSD_FAR        1e6f
-#define BASIN_PSD_NEGLIGIBLE (BASIN_PSD_DOUBLE ? 16 : 4)
+#define BASIN_PSD_NEGLIGIBLE (BASIN_PSD_DOUBLE ? 512 : 4)
 #define BASIN_PSD_CYCLES     40
 /* Minors are scaled back once in so many steps of their recurrence. */
-#define BASIN_PSD_RESCALE (BASIN_PSD_DOUBLE ? 16 : 3)
+#define BASIN_PSD_RESCALE (BASIN_PSD_DOUBLE ? 12 : 3)
 
 /* Projection modes; the numbers are those of the kernel plan. */
 #define BASIN_PSD_NONE  0

@@ -34,8 +34,11 @@ BASIN_PSD_INLINE bool BASIN_PSD_NAME(definite)(const real *h)
 /* Projects the packed triangle h in place. */
 BASIN_PSD_INLINE void BASIN_PSD_NAME(tile)(real *h, int mode)
 {
-  if (!BASIN_PSD_NAME(definite)(h))
-    BASIN_PSD_NAME(solve)(h, (real)(mode == BASIN_PSD_CLAMP ? 1 : 2));
+  real result[BASIN_PSD_PACKED];
+  if (BASIN_PSD_NAME(definite)(h)) return;
+  BASIN_PSD_NAME(solve)(h, result, (real)(mode == BASIN_PSD_CLAMP ? 1 : 2));
+  BASIN_PSD_UNROLL
+  for (int i = 0; i < BASIN_PSD_PACKED; i++) h[i] = result[i];
 }
 
 #endif

@@ -16,9 +16,14 @@
 typedef struct BASIN_PSD_NAME(tridiagonal) {
   basin_psd_real diagonal[BASIN_PSD_N];
   basin_psd_real below[BASIN_PSD_N];
+  basin_psd_real coupling[BASIN_PSD_N];       /* -below^2, never zero */
   basin_psd_real reflector[BASIN_PSD_PACKED]; /* column k below its diagonal */
   basin_psd_real weight[BASIN_PSD_N];         /* 2 / |reflector|^2 */
 } BASIN_PSD_NAME(tridiagonal);
+
+typedef struct BASIN_PSD_NAME(polynomial) {
+  basin_psd_real value, slope, bend;
+} BASIN_PSD_NAME(polynomial);
 
 typedef struct BASIN_PSD_NAME(rotations) {
   int sweeps, count;
@@ -72,7 +77,7 @@ BASIN_PSD_NAME(reflect)(basin_psd_real *a, int k, BASIN_PSD_NAME(tridiagonal) * 
     }
   }
   t->weight[k] = weight;
-  t->below[k] = basin_psd_select(flat, head, alpha);
+  t->below[BASIN_PSD_N - 2 - k] = basin_psd_select(flat, head, alpha);
 }
 
 BASIN_PSD_INLINE void BASIN_PSD_NAME(reduce)(const basin_psd_real *h,
@@ -84,10 +89,10 @@ BASIN_PSD_INLINE void BASIN_PSD_NAME(reduce)(const basin_psd_real *h,
   for (int i = 0; i < BASIN_PSD_PACKED; i++) a[i] = h[i] * inverse;
   BASIN_PSD_UNROLL
   for (int k = 0; k < BASIN_PSD_N - 2; k++) BASIN_PSD_NAME(reflect)(a, k, t);
-  t->below[BASIN_PSD_N - 2] = a[BASIN_PSD_AT(BASIN_PSD_N - 1, BASIN_PSD_N - 2)];
+  t->below[0] = a[BASIN_PSD_AT(BASIN_PSD_N - 1, BASIN_PSD_N - 2)];
   t->below[BASIN_PSD_N - 1] = basin_psd_splat(0);
   BASIN_PSD_UNROLL
-  for (int k = 0; k < BASIN_PSD_N; k++) t->diagonal[k] = a[BASIN_PSD_AT(k, k)];
+  for (int k = 0; k < BASIN_PSD_N; k++) t->diagonal[BASIN_PSD_N - 1 - k] = a[BASIN_PSD_AT(k, k)];
   BASIN_PSD_UNROLL
   for (int i = 0; i < BASIN_PSD_PACKED; i++) t->reflector[i] = a[i];
 }
@@ -99,9 +104,8 @@ BASIN_PSD_INLINE basin_psd_real BASIN_PSD_NAME(count)(const BASIN_PSD_NAME(tridi
   basin_psd_real before = basin_psd_splat(1), here = x - t->diagonal[0];
   basin_psd_real count = basin_psd_select(here < 0, basin_psd_splat(0), basin_psd_splat(1));
   for (int k = 1; k < BASIN_PSD_N; k++) {
-    const basin_psd_real coupling =
-        basin_psd_fma(t->below[k - 1], t->below[k - 1], basin_psd_splat(BASIN_PSD_FLOOR));
-    const basin_psd_real next = basin_psd_fma(x - t->diagonal[k], here, -coupling * before);
+    const basin_psd_real next =
+        basin_psd_fma(x - t->diagonal[k], here, t->coupling[k - 1] * before);
     const basin_psd_mask agree = (next < 0) == (here < 0);
     count = basin_psd_select(agree, count + 1, count);
     before = here;
@@ -115,25 +119,23 @@ BASIN_PSD_INLINE basin_psd_real BASIN_PSD_NAME(count)(const BASIN_PSD_NAME(tridi
   return count;
 }
 
-/* Newton sums at x: p'/p = sum 1/(x - l_i) and sum 1/(x - l_i)^2 over the eigenvalues l_i of the
- * leading part of T, and the mask of the lanes that have an eigenvalue below x. */
-BASIN_PSD_INLINE basin_psd_mask BASIN_PSD_NAME(sums)(const BASIN_PSD_NAME(tridiagonal) * t,
-                                                     int size,
-                                                     basin_psd_real x,
-                                                     basin_psd_real *first,
-                                                     basin_psd_real *second)
+/* The characteristic polynomial of the leading part of T at x, its derivative and half its second
+ * one, by the recurrence of the leading minors, up to a common factor; returns the lanes that have
+ * an eigenvalue below x, by the signs of the minors. */
+BASIN_PSD_INLINE basin_psd_mask BASIN_PSD_NAME(minors)(const BASIN_PSD_NAME(tridiagonal) * t,
+                                                       int size,
+                                                       basin_psd_real x,
+                                                       BASIN_PSD_NAME(polynomial) * at)
 {
   basin_psd_real p0 = basin_psd_splat(1), p1 = x - t->diagonal[0];
   basin_psd_real q0 = basin_psd_splat(0), q1 = basin_psd_splat(1);
   basin_psd_real r0 = basin_psd_splat(0), r1 = basin_psd_splat(0);
   basin_psd_mask found = p1 > 0;
   for (int k = 1; k < size; k++) {
-    const basin_psd_real coupling =
-        basin_psd_fma(t->below[k - 1], t->below[k - 1], basin_psd_splat(BASIN_PSD_FLOOR));
-    const basin_psd_real gap = x - t->diagonal[k];
-    const basin_psd_real r2 = basin_psd_fma(gap, r1, basin_psd_fma(-coupling, r0, q1));
-    const basin_psd_real q2 = basin_psd_fma(gap, q1, basin_psd_fma(-coupling, q0, p1));
-    const basin_psd_real p2 = basin_psd_fma(gap, p1, -coupling * p0);
+    const basin_psd_real gap = x - t->diagonal[k], coupling = t->coupling[k - 1];
+    const basin_psd_real r2 = basin_psd_fma(gap, r1, basin_psd_fma(coupling, r0, q1));
+    const basin_psd_real q2 = basin_psd_fma(gap, q1, basin_psd_fma(coupling, q0, p1));
+    const basin_psd_real p2 = basin_psd_fma(gap, p1, coupling * p0);
     found = found | ((p2 < 0) == (p1 < 0));
     p0 = p1, p1 = p2, q0 = q1, q1 = q2, r0 = r1, r1 = r2;
     if (k % BASIN_PSD_RESCALE == BASIN_PSD_RESCALE - 1) {
@@ -141,9 +143,7 @@ BASIN_PSD_INLINE basin_psd_mask BASIN_PSD_NAME(sums)(const BASIN_PSD_NAME(tridia
       p0 *= factor, p1 *= factor, q0 *= factor, q1 *= factor, r0 *= factor, r1 *= factor;
     }
   }
-  const basin_psd_real inverse = 1 / p1;
-  *first = q1 * inverse;
-  *second = basin_psd_fma(*first, *first, -2 * r1 * inverse);
+  at->value = p1, at->slope = q1, at->bend = r1;
   return found;
 }
 
@@ -153,23 +153,25 @@ BASIN_PSD_INLINE basin_psd_mask BASIN_PSD_NAME(sums)(const BASIN_PSD_NAME(tridia
 BASIN_PSD_INLINE basin_psd_real BASIN_PSD_NAME(nearest)(const BASIN_PSD_NAME(tridiagonal) * t,
                                                         int size,
                                                         basin_psd_real x,
-                                                        basin_psd_real first,
-                                                        basin_psd_real second,
+                                                        BASIN_PSD_NAME(polynomial) at,
                                                         basin_psd_mask pending)
 {
   const basin_scalar order = (basin_scalar)size;
   for (int step = 0; step < BASIN_PSD_LAGUERRE; step++) {
-    basin_psd_real spread = (order - 1) * basin_psd_fma(-first, first, order * second);
+    const basin_psd_real square = at.slope * at.slope, product = 2 * at.value * at.bend;
+    const basin_psd_real poles = square - product;
+    basin_psd_real spread = (order - 1) * ((order - 1) * square - order * product);
     spread = basin_psd_sqrt(basin_psd_max(spread, basin_psd_splat(0)));
-    const basin_psd_real move = order / (first + spread);
+    const basin_psd_real move =
+        order * at.value / (at.slope + basin_psd_select(at.value < 0, -spread, spread));
     const basin_psd_mask usable = pending & (move > 0) & (move < BASIN_PSD_FAR);
     x = basin_psd_select(usable, x - move, x);
-    const basin_psd_real next =
-        move * basin_psd_abs(basin_psd_fma(move * second, move, -basin_psd_splat(1)));
-    pending = usable & (next > (basin_scalar)BASIN_PSD_EPSILON) &
+    const basin_psd_real weight = at.value * at.value;
+    const basin_psd_real next = move * basin_psd_abs(basin_psd_fma(move * poles, move, -weight));
+    pending = usable & (next > weight * (basin_scalar)(BASIN_PSD_CLOSE * BASIN_PSD_EPSILON)) &
               (move > (basin_scalar)BASIN_PSD_EPSILON);
     if (!basin_psd_any(pending)) break;
-    (void)BASIN_PSD_NAME(sums)(t, size, x, &first, &second);
+    (void)BASIN_PSD_NAME(minors)(t, size, x, &at);
   }
   return x;
 }
@@ -242,26 +244,34 @@ BASIN_PSD_INLINE void BASIN_PSD_NAME(vector)(const BASIN_PSD_NAME(tridiagonal) *
     v[0] = lower;
   }
   for (int k = BASIN_PSD_N - 3; k >= 0; k--) {
-    basin_psd_real sum = basin_psd_splat(0);
-    for (int i = k + 1; i < BASIN_PSD_N; i++)
-      sum = basin_psd_fma(t->reflector[BASIN_PSD_AT(i, k)], v[i], sum);
-    sum *= t->weight[k];
-    for (int i = k + 1; i < BASIN_PSD_N; i++)
-      v[i] = basin_psd_fma(-sum, t->reflector[BASIN_PSD_AT(i, k)], v[i]);
+    basin_psd_real sum = basin_psd_splat(0), other = sum;
+    int i = k + 1;
+    for (; i + 1 < BASIN_PSD_N; i += 2) {
+      sum = basin_psd_fma(t->reflector[BASIN_PSD_AT(i, k)], v[BASIN_PSD_N - 1 - i], sum);
+      other = basin_psd_fma(t->reflector[BASIN_PSD_AT(i + 1, k)], v[BASIN_PSD_N - 2 - i], other);
+    }
+    if (i < BASIN_PSD_N) sum = basin_psd_fma(t->reflector[BASIN_PSD_AT(i, k)], v[0], sum);
+    sum = (sum + other) * t->weight[k];
+    for (i = k + 1; i < BASIN_PSD_N; i++)
+      v[BASIN_PSD_N - 1 - i] =
+          basin_psd_fma(-sum, t->reflector[BASIN_PSD_AT(i, k)], v[BASIN_PSD_N - 1 - i]);
   }
 }
 
-/* Where `active`, h -= weight v v^T. */
+/* Where `active`, h -= weight v v^T; v is stored last entry first, like T. */
 BASIN_PSD_INLINE void BASIN_PSD_NAME(subtract)(basin_psd_real *h,
                                                basin_psd_real weight,
                                                basin_psd_mask active,
                                                const basin_psd_real *v)
 {
   for (int i = 0; i < BASIN_PSD_N; i++) {
-    const basin_psd_real scaled = basin_psd_select(active, -weight * v[i], basin_psd_splat(0));
+    const basin_psd_real scaled =
+        basin_psd_select(active, -weight * v[BASIN_PSD_N - 1 - i], basin_psd_splat(0));
     for (int j = 0; j <= i; j++)
-      h[BASIN_PSD_AT(i, j)] = basin_psd_fma(
-          scaled, basin_psd_select(active, v[j], basin_psd_splat(0)), h[BASIN_PSD_AT(i, j)]);
+      h[BASIN_PSD_AT(i, j)] =
+          basin_psd_fma(scaled,
+                        basin_psd_select(active, v[BASIN_PSD_N - 1 - j], basin_psd_splat(0)),
+                        h[BASIN_PSD_AT(i, j)]);
   }
 }
 
@@ -282,58 +292,65 @@ BASIN_PSD_INLINE basin_psd_mask BASIN_PSD_NAME(split)(BASIN_PSD_NAME(tridiagonal
   return pending;
 }
 
-/* Projects one batch in place: h is the packed triangle, gain 1 for clamp, 2 for abs.
- * Lanes that hold a number which is not finite are left alone. */
-BASIN_PSD_NOINLINE void BASIN_PSD_NAME(solve)(basin_psd_real *h, basin_scalar gain)
+BASIN_PSD_INLINE void BASIN_PSD_NAME(couple)(BASIN_PSD_NAME(tridiagonal) * t, int size)
+{
+  for (int k = 0; k < size - 1; k++)
+    t->coupling[k] = -basin_psd_fma(t->below[k], t->below[k], basin_psd_splat(BASIN_PSD_FLOOR));
+}
+
+/* Which lanes of a batch can be projected, and their largest entries. */
+BASIN_PSD_INLINE basin_psd_mask BASIN_PSD_NAME(measure)(const basin_psd_real *h,
+                                                        basin_psd_real *norm)
+{
+  basin_psd_real most = basin_psd_splat(0), sum = most;
+  for (int i = 0; i < BASIN_PSD_PACKED; i++) {
+    const basin_psd_real size = basin_psd_abs(h[i]);
+    most = basin_psd_max(size, most);
+    sum += size;
+  }
+  *norm = most;
+  return (sum > (basin_scalar)BASIN_PSD_TINY) & (sum < (basin_scalar)BASIN_PSD_HUGE);
+}
+
+/* Projects one batch: from h to out, both packed; gain 1 for clamp, 2 for abs. Lanes that hold a
+ * number which is not finite are copied. */
+BASIN_PSD_NOINLINE void
+BASIN_PSD_NAME(solve)(const basin_psd_real *h, basin_psd_real *out, basin_scalar gain)
 {
   BASIN_PSD_NAME(tridiagonal) t;
   BASIN_PSD_NAME(rotations) rotations;
-  basin_psd_real v[BASIN_PSD_N];
-  basin_psd_real norm = basin_psd_splat(0), sum = norm;
-  for (int i = 0; i < BASIN_PSD_PACKED; i++) {
-    const basin_psd_real size = basin_psd_abs(h[i]);
-    norm = basin_psd_max(size, norm);
-    sum += size;
-  }
-  basin_psd_mask active =
-      (sum > (basin_scalar)BASIN_PSD_TINY) & (sum < (basin_scalar)BASIN_PSD_HUGE);
+  basin_psd_real v[BASIN_PSD_N], norm;
+  basin_psd_mask active = BASIN_PSD_NAME(measure)(h, &norm);
+  basin_psd_mask failed = active & basin_psd_not(active);
   BASIN_PSD_NAME(reduce)(h, 1 / norm, &t);
+  BASIN_PSD_NAME(couple)(&t, BASIN_PSD_N);
 
   const basin_scalar edge = (basin_scalar)(-BASIN_PSD_N * BASIN_PSD_EPSILON);
-  const basin_psd_real many = BASIN_PSD_NAME(count)(&t, edge);
-  const basin_psd_mask flip = active & (many > BASIN_PSD_N / 2);
+  const basin_psd_mask flip = active & (BASIN_PSD_NAME(count)(&t, edge) > BASIN_PSD_N / 2);
   const basin_psd_real side = basin_psd_select(flip, basin_psd_splat(-1), basin_psd_splat(1));
   for (int k = 0; k < BASIN_PSD_N; k++) {
     t.diagonal[k] *= side;
     t.below[k] *= side;
   }
-  basin_psd_real base = basin_psd_splat(1);
-  base = basin_psd_select(flip, basin_psd_splat(gain == 1 ? 0 : -1), base);
+  const basin_psd_real base = basin_psd_splat(gain == 1 ? 0 : -1);
+  for (int i = 0; i < BASIN_PSD_PACKED; i++) out[i] = basin_psd_select(flip, base * h[i], h[i]);
 
-  basin_psd_real original[BASIN_PSD_PACKED];
-  for (int i = 0; i < BASIN_PSD_PACKED; i++) {
-    original[i] = h[i];
-    h[i] = basin_psd_select(flip, base * h[i], h[i]);
-  }
-  basin_psd_mask failed = active & basin_psd_not(active);
   rotations.sweeps = rotations.count = 0;
   for (int size = BASIN_PSD_N; size > 0; size--) {
-    basin_psd_real first, second;
+    BASIN_PSD_NAME(polynomial) at;
     const basin_psd_real start = basin_psd_splat(edge);
-    active = active & BASIN_PSD_NAME(sums)(&t, size, start, &first, &second);
+    active = active & BASIN_PSD_NAME(minors)(&t, size, start, &at);
     if (!basin_psd_any(active)) break;
     if (size > 1) {
-      const basin_psd_real x = BASIN_PSD_NAME(nearest)(&t, size, start, first, second, active);
+      const basin_psd_real x = BASIN_PSD_NAME(nearest)(&t, size, start, at, active);
       failed = failed | BASIN_PSD_NAME(split)(&t, size, x, active, &rotations);
+      BASIN_PSD_NAME(couple)(&t, size - 1);
     }
     BASIN_PSD_NAME(vector)(&t, size, &rotations, v);
     const basin_psd_real value = t.diagonal[size - 1];
-    BASIN_PSD_NAME(subtract)(h, value * norm * gain, active & (value < 0), v);
+    BASIN_PSD_NAME(subtract)(out, value * norm * gain, active & (value < 0), v);
   }
-  if (basin_psd_any(failed)) {
-    BASIN_PSD_NAME(jacobi)(original, norm, gain);
-    for (int i = 0; i < BASIN_PSD_PACKED; i++) h[i] = basin_psd_select(failed, original[i], h[i]);
-  }
+  if (basin_psd_any(failed)) BASIN_PSD_NAME(jacobi)(h, norm, failed, gain, out);
 }
 
 #undef BASIN_PSD_ROTATIONS

@@ -9,10 +9,11 @@ typedef float basin_scalar;
 typedef double basin_scalar;
 #endif
 
-/* Elements a row of the chunk holds, and lanes of a tile. */
-#define PSD_TEST_STRIDE 256
+/* Numbers a row of the chunk holds. */
+#define PSD_TEST_STRIDE (256 + 64 / (int)sizeof(basin_scalar))
 
-/* Projects `count` n x n matrices: entry e of matrix i at h[e * stride + i], 64-byte aligned. */
-void psd_project(int n, basin_scalar *h, int stride, int count, int mode);
+/* Projects `count` n x n matrices: entry e of matrix i at h[e * PSD_TEST_STRIDE + i], 64-byte
+ * aligned. */
+void psd_project(int n, basin_scalar *h, int count, int mode);
 
 #endif

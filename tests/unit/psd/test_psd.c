@@ -151,7 +151,7 @@ static void get(int n, int place, basin_scalar *h)
 
 static void run(int n, int count, int mode)
 {
-  psd_project(n, chunk[0], PSD_TEST_STRIDE, count, mode);
+  psd_project(n, chunk[0], count, mode);
 }
 
 /* What is fed in is rounded to the precision under test before the reference sees it. */
