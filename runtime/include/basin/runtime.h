@@ -355,7 +355,7 @@ typedef struct basin_newton_report {
   size_t size;
   basin_stop_reason reason;
   unsigned iterations, linear_iterations, line_search_trials;
-  double energy, gradient_norm, direction_norm;
+  double energy, gradient_norm, direction_norm; /* the norms: largest entries at the last assembly */
   double seconds, seconds_assembly, seconds_solve, seconds_line_search, seconds_filter;
 } basin_newton_report;
 /* Minimizes from the present values of the targets. BASIN_OK: ended as the report's reason says,

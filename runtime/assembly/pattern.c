@@ -1,0 +1,187 @@
+/* The pattern of the matrix: each part's blocks from its terms' elements, and the union of both parts.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "assembly/minimizer.h"
+#include <string.h>
+
+/* ---- pairs of one part: term after term, element after element, in the order of the kernel's slots ---- */
+
+typedef struct pair_list {
+  basin_node_pair *pairs;
+  size_t count;
+} pair_list;
+
+static void direct_pairs(const basin_term *term, pair_list *list)
+{
+  for (size_t e = 0; e < term->elements; ++e) {
+    const uint32_t *rows = term->rows + e * term->local_nodes;
+    for (unsigned a = 0; a < term->local_nodes; ++a)
+      for (unsigned c = a; c < term->local_nodes; ++c)
+        if (rows[a] != BASIN_NONE && rows[c] != BASIN_NONE) list->pairs[list->count++] = (basin_node_pair){rows[a], rows[c]};
+  }
+}
+
+static void expanded_pairs(const basin_minimizer *minimizer, const basin_term *term, pair_list *list)
+{
+  for (size_t e = 0; e < term->elements; ++e) {
+    basin_virtual_node *nodes = minimizer->expansions;
+    size_t count = basin__term_expand(minimizer, term, e, nodes);
+    for (size_t v = 0; v < count; ++v)
+      for (size_t w = v; w < count; ++w) list->pairs[list->count++] = (basin_node_pair){nodes[v].node, nodes[w].node};
+  }
+}
+
+static uint32_t slot_word(uint32_t slot, bool same_local, basin_node_pair pair)
+{
+  return pair.row == pair.column && !same_local ? slot | BASIN_SLOT_TWICE : slot;
+}
+
+/* Hands the slots out again in the order of the pairs. */
+static void direct_slots(basin_term *term, const basin_node_pair *pairs, const uint32_t *slots, size_t *place)
+{
+  uint32_t *out = term->slots;
+  for (size_t e = 0; e < term->elements; ++e) {
+    const uint32_t *rows = term->rows + e * term->local_nodes;
+    for (unsigned a = 0; a < term->local_nodes; ++a)
+      for (unsigned c = a; c < term->local_nodes; ++c, ++out) {
+        *out = BASIN_NONE;
+        if (rows[a] == BASIN_NONE || rows[c] == BASIN_NONE) continue;
+        *out = slot_word(slots[*place], a == c, pairs[*place]);
+        ++*place;
+      }
+  }
+}
+
+static void expanded_slots(const basin_minimizer *minimizer, basin_term *term, const basin_node_pair *pairs, const uint32_t *slots,
+                           size_t *place)
+{
+  uint32_t *out = term->slots;
+  for (size_t e = 0; e < term->elements; ++e) {
+    size_t count = basin__term_expand(minimizer, term, e, minimizer->expansions);
+    for (size_t v = 0; v < count; ++v)
+      for (size_t w = v; w < count; ++w, ++out, ++*place) *out = slot_word(slots[*place], v == w, pairs[*place]);
+  }
+}
+
+/* ---- one part ---- */
+
+static uint64_t mix(uint64_t key, uint64_t value) { return basin__hash64(&value, sizeof value, key); }
+
+static uint64_t part_key(const basin_minimizer *minimizer, int number, size_t *pair_limit)
+{
+  uint64_t key = mix(1, minimizer->layout.version);
+  *pair_limit = 0;
+  for (size_t k = 0; k < basin__minimizer_term_total(minimizer); ++k) {
+    const basin_term *term = basin__minimizer_term(minimizer, k);
+    if (term->dynamic != (number == BASIN_PART_DYNAMIC) || term->local_nodes == 0) continue;
+    key = mix(mix(mix(key, (uintptr_t)term), term->structure), term->elements);
+    *pair_limit += term->slot_count;
+  }
+  return key;
+}
+
+static basin_status reserve_slots(basin_minimizer *minimizer, basin_term *term)
+{
+  if (term->slot_count <= term->slot_capacity) return BASIN_OK;
+  return basin__grow(minimizer->context, &term->slots, &term->slot_capacity, term->slot_count, sizeof *term->slots);
+}
+
+static basin_status make_matrix(basin_minimizer *minimizer, basin_part *part, int number, pair_list *list, uint32_t *slots)
+{
+  size_t total = basin__minimizer_term_total(minimizer), place = 0;
+  for (size_t k = 0; k < total; ++k) {
+    basin_term *term = basin__minimizer_term(minimizer, k);
+    if (term->dynamic != (number == BASIN_PART_DYNAMIC) || term->local_nodes == 0) continue;
+    BASIN_TRY(reserve_slots(minimizer, term));
+    if (term->direct)
+      direct_pairs(term, list);
+    else
+      expanded_pairs(minimizer, term, list);
+  }
+  basin_bsr_destroy(part->matrix);
+  part->matrix = NULL;
+  part->pair_count = list->count;
+  BASIN_TRY(basin_bsr_create(minimizer->context, (uint32_t)minimizer->layout.node_count, minimizer->layout.block, list->count, list->pairs,
+                             slots, &part->matrix));
+  if (basin_bsr_block_count(part->matrix) > BASIN_SLOT_MASK)
+    return BASIN_FAIL(minimizer->context, BASIN_ERROR_UNSUPPORTED, "the matrix has more than 2^30 blocks");
+  for (size_t k = 0; k < total; ++k) {
+    basin_term *term = basin__minimizer_term(minimizer, k);
+    if (term->dynamic != (number == BASIN_PART_DYNAMIC) || term->local_nodes == 0) continue;
+    if (term->direct)
+      direct_slots(term, list->pairs, slots, &place);
+    else
+      expanded_slots(minimizer, term, list->pairs, slots, &place);
+    BASIN_TRY(basin__schedule_slots(minimizer, term, basin_bsr_block_count(part->matrix)));
+  }
+  return BASIN_OK;
+}
+
+static basin_status update_part(basin_minimizer *minimizer, int number)
+{
+  basin_part *part = &minimizer->parts[number];
+  basin_context *context = minimizer->context;
+  size_t limit;
+  uint64_t key = part_key(minimizer, number, &limit);
+  if (part->matrix && part->key == key) return BASIN_OK;
+  if (minimizer->matrix == part->matrix) minimizer->matrix = NULL;
+  part->key = part->constant_key = 0;
+  if (minimizer->layout.node_count == 0) limit = 0;
+  pair_list list = {.count = 0};
+  uint32_t *slots = NULL;
+  basin_status status = BASIN_OK;
+  if (limit > 0) {
+    list.pairs = basin__alloc(context, limit * sizeof *list.pairs);
+    slots = list.pairs ? basin__alloc(context, limit * sizeof *slots) : NULL;
+    if (!slots) status = BASIN_ERROR_MEMORY;
+  }
+  if (status == BASIN_OK) status = make_matrix(minimizer, part, number, &list, slots);
+  basin__free(context, list.pairs, limit * sizeof *list.pairs);
+  basin__free(context, slots, slots ? limit * sizeof *slots : 0);
+  if (status == BASIN_OK) part->key = key;
+  return status;
+}
+
+/* ---- both parts ---- */
+
+static basin_status reserve_merge(basin_minimizer *minimizer, basin_part *part)
+{
+  size_t need = basin_bsr_block_count(part->matrix);
+  if (need <= part->merge_capacity) return BASIN_OK;
+  return basin__grow(minimizer->context, &part->merge, &part->merge_capacity, need, sizeof *part->merge);
+}
+
+static basin_status update_merged(basin_minimizer *minimizer)
+{
+  basin_part *fixed = &minimizer->parts[BASIN_PART_STATIC], *moving = &minimizer->parts[BASIN_PART_DYNAMIC];
+  uint64_t key = moving->pair_count == 0 ? 0 : mix(fixed->key, moving->key);
+  if (key == minimizer->merged_key && (key == 0 || minimizer->merged)) return BASIN_OK;
+  if (minimizer->matrix == minimizer->merged) minimizer->matrix = NULL;
+  basin_bsr_destroy(minimizer->merged);
+  minimizer->merged = NULL;
+  minimizer->merged_key = 0;
+  minimizer->values_key = 0;
+  if (key == 0) return BASIN_OK;
+  BASIN_TRY(reserve_merge(minimizer, fixed));
+  BASIN_TRY(reserve_merge(minimizer, moving));
+  BASIN_TRY(basin_bsr_create_merged(fixed->matrix, moving->matrix, fixed->merge, moving->merge, &minimizer->merged));
+  minimizer->merged_key = key;
+  return BASIN_OK;
+}
+
+basin_status basin__pattern_update(basin_minimizer *minimizer)
+{
+  BASIN_TRY(update_part(minimizer, BASIN_PART_STATIC));
+  BASIN_TRY(update_part(minimizer, BASIN_PART_DYNAMIC));
+  return update_merged(minimizer);
+}
+
+void basin__pattern_fini(basin_minimizer *minimizer)
+{
+  for (int k = 0; k < BASIN_PART_COUNT; ++k) {
+    basin_part *part = &minimizer->parts[k];
+    basin_bsr_destroy(part->matrix);
+    basin__free(minimizer->context, part->constant, part->constant_capacity * sizeof *part->constant);
+    basin__free(minimizer->context, part->merge, part->merge_capacity * sizeof *part->merge);
+  }
+  basin_bsr_destroy(minimizer->merged);
+}

@@ -1,0 +1,172 @@
+/* Adding stored local gradients and Hessians to the global vector and matrix, through DOF maps where there are any.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "assembly/spread.h"
+
+#define BLOCK_MAX 12
+
+/* Block (a, c), a <= c, of a packed upper triangle of `size` rows. */
+static inline void load_block(const double *hessian, size_t size, size_t a, size_t c, size_t b, double *block)
+{
+  for (size_t i = 0; i < b; ++i) {
+    size_t row = a * b + i;
+    const double *packed = hessian + row * size - row * (row + 1) / 2; /* packed[column], column >= row */
+    if (a == c) {
+      for (size_t j = i; j < b; ++j) block[i * b + j] = block[j * b + i] = packed[c * b + j];
+    } else {
+      for (size_t j = 0; j < b; ++j) block[i * b + j] = packed[c * b + j];
+    }
+  }
+}
+
+static inline void add_block(double *out, const double *block, size_t b, uint32_t word)
+{
+  if (word & BASIN_SLOT_TWICE) {
+    for (size_t i = 0; i < b; ++i)
+      for (size_t j = 0; j < b; ++j) out[i * b + j] += block[i * b + j] + block[j * b + i];
+  } else if (word & BASIN_SLOT_TRANSPOSED) {
+    for (size_t i = 0; i < b; ++i)
+      for (size_t j = 0; j < b; ++j) out[i * b + j] += block[j * b + i];
+  } else {
+    for (size_t i = 0; i < b * b; ++i) out[i] += block[i];
+  }
+}
+
+static inline bool wanted(const basin_spread *spread, uint32_t word)
+{
+  uint32_t slot = word & BASIN_SLOT_MASK;
+  return word != BASIN_NONE && slot >= spread->slot_begin && slot < spread->slot_end;
+}
+
+/* ---- direct terms; `b` is a literal in the callers below, so the loops unroll ---- */
+
+static inline void spread_direct(const basin_spread *spread, size_t element, const double *gradient, const double *hessian, size_t b)
+{
+  const basin_term *term = spread->term;
+  size_t nodes = term->local_nodes, size = nodes * b;
+  if (spread->gradient) {
+    const uint32_t *rows = term->rows + element * nodes;
+    for (size_t a = 0; a < nodes; ++a) {
+      if (rows[a] == BASIN_NONE || rows[a] < spread->node_begin || rows[a] >= spread->node_end) continue;
+      for (size_t i = 0; i < b; ++i) spread->gradient[rows[a] * b + i] += gradient[a * b + i];
+    }
+  }
+  if (!spread->values) return;
+  const uint32_t *words = term->slots + element * term->local_pairs;
+  for (size_t a = 0; a < nodes; ++a)
+    for (size_t c = a; c < nodes; ++c, ++words) {
+      double block[BLOCK_MAX * BLOCK_MAX];
+      if (!wanted(spread, *words)) continue;
+      load_block(hessian, size, a, c, b, block);
+      add_block(spread->values + (size_t)(*words & BASIN_SLOT_MASK) * b * b, block, b, *words);
+    }
+}
+
+void basin__spread_direct(const basin_spread *spread, size_t element, const double *gradient, const double *hessian)
+{
+  switch (spread->minimizer->layout.block) {
+  case 1:
+    spread_direct(spread, element, gradient, hessian, 1);
+    break;
+  case 2:
+    spread_direct(spread, element, gradient, hessian, 2);
+    break;
+  case 3:
+    spread_direct(spread, element, gradient, hessian, 3);
+    break;
+  default:
+    spread_direct(spread, element, gradient, hessian, spread->minimizer->layout.block);
+    break;
+  }
+}
+
+/* ---- terms over maps: row a of the element depends on node v by W_v, so g_v += W_v^T g_a and H_vw += W_v^T H_ac W_w ---- */
+
+/* out = W^T block. */
+static inline void multiply_left(const basin_virtual_node *node, const double *block, size_t b, double *out)
+{
+  if (!node->full) {
+    double weight = node->weight ? *node->weight : 1;
+    for (size_t i = 0; i < b * b; ++i) out[i] = weight * block[i];
+    return;
+  }
+  for (size_t i = 0; i < b; ++i)
+    for (size_t j = 0; j < b; ++j) {
+      double sum = 0;
+      for (size_t k = 0; k < b; ++k) sum += node->weight[k * b + i] * block[k * b + j];
+      out[i * b + j] = sum;
+    }
+}
+
+/* out = block W. */
+static inline void multiply_right(const basin_virtual_node *node, const double *block, size_t b, double *out)
+{
+  if (!node->full) {
+    double weight = node->weight ? *node->weight : 1;
+    for (size_t i = 0; i < b * b; ++i) out[i] = block[i] * weight;
+    return;
+  }
+  for (size_t i = 0; i < b; ++i)
+    for (size_t j = 0; j < b; ++j) {
+      double sum = 0;
+      for (size_t k = 0; k < b; ++k) sum += block[i * b + k] * node->weight[k * b + j];
+      out[i * b + j] = sum;
+    }
+}
+
+static inline void gradient_mapped(const basin_spread *spread, const basin_virtual_node *node, const double *local, size_t b)
+{
+  double *out = spread->gradient + (size_t)node->node * b;
+  if (node->node < spread->node_begin || node->node >= spread->node_end) return;
+  for (size_t i = 0; i < b; ++i) {
+    double sum = 0;
+    if (node->full)
+      for (size_t k = 0; k < b; ++k) sum += node->weight[k * b + i] * local[k];
+    else
+      sum = (node->weight ? *node->weight : 1) * local[i];
+    out[i] += sum;
+  }
+}
+
+static inline void hessian_mapped(const basin_spread *spread, const basin_virtual_node *nodes, size_t count, const uint32_t *words,
+                                  const double *hessian, size_t b)
+{
+  size_t size = spread->term->local_nodes * b;
+  for (size_t v = 0; v < count; ++v)
+    for (size_t w = v; w < count; ++w, ++words) {
+      double block[BLOCK_MAX * BLOCK_MAX], left[BLOCK_MAX * BLOCK_MAX], both[BLOCK_MAX * BLOCK_MAX];
+      if (!wanted(spread, *words)) continue;
+      load_block(hessian, size, nodes[v].local, nodes[w].local, b, block);
+      multiply_left(&nodes[v], block, b, left);
+      multiply_right(&nodes[w], left, b, both);
+      add_block(spread->values + (size_t)(*words & BASIN_SLOT_MASK) * b * b, both, b, *words);
+    }
+}
+
+void basin__spread_mapped(const basin_spread *spread, size_t element, const double *gradient, const double *hessian,
+                          basin_virtual_node *nodes)
+{
+  const basin_term *term = spread->term;
+  size_t b = spread->minimizer->layout.block;
+  size_t count = basin__term_expand(spread->minimizer, term, element, nodes);
+  for (size_t v = 0; v < count && spread->gradient; ++v) gradient_mapped(spread, &nodes[v], gradient + nodes[v].local * b, b);
+  if (!spread->values) return;
+  const uint32_t *words = term->slots + term->slot_starts[element];
+  if (b == 3)
+    hessian_mapped(spread, nodes, count, words, hessian, 3);
+  else if (b == 2)
+    hessian_mapped(spread, nodes, count, words, hessian, 2);
+  else
+    hessian_mapped(spread, nodes, count, words, hessian, b);
+}
+
+void basin__spread_adjoint(const basin_spread *spread, size_t element, const double *gradient)
+{
+  const basin_term *term = spread->term;
+  size_t b = spread->minimizer->layout.block;
+  const uint32_t *rows = term->rows + element * term->local_nodes;
+  for (size_t a = 0; a < term->local_nodes; ++a) {
+    const basin_dof_map *map = spread->minimizer->maps.maps[term->node_maps[a]];
+    if (!map->curved) continue;
+    for (size_t i = 0; i < b; ++i) map->adjoint[rows[a] * b + i] += gradient[a * b + i];
+  }
+}

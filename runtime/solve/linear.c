@@ -1,0 +1,218 @@
+/* The linear system of a minimizer: choice of a solver, factor and preconditioner kept while the matrix stands.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "solve/solve.h"
+#include <math.h>
+#include <string.h>
+
+/* AUTO: direct up to these numbers of unknowns. A factor of a constant matrix pays for itself over many steps. */
+#define DIRECT_LIMIT          6000u
+#define DIRECT_LIMIT_CONSTANT 200000u
+#define DENSE_LIMIT           600u /* without a sparse library: O(n^3) */
+#define INSTANCE_LIMIT        256u /* unknowns an instance that a preconditioner inverts */
+
+basin_solve_options basin_solve_options_defaults(void)
+{
+  return (basin_solve_options){
+      .size = sizeof(basin_solve_options), .kind = BASIN_SOLVER_AUTO, .tolerance = 1e-6, .max_iterations = 10000, .warm_start = false};
+}
+
+static void linear_destroy(basin_minimizer *minimizer)
+{
+  basin_linear_state *state = minimizer->linear;
+  basin_factor_destroy(state->factor);
+  basin_pcg_destroy(state->pcg);
+  basin_preconditioner_destroy(state->preconditioner);
+  basin__free_aligned(minimizer->context, state->direction, state->capacity * sizeof(double));
+  basin__free_aligned(minimizer->context, state->product, state->capacity * sizeof(double));
+  basin__free(minimizer->context, state, sizeof *state);
+  minimizer->linear = NULL;
+}
+
+static basin_status linear_state(basin_minimizer *minimizer, basin_linear_state **result)
+{
+  basin_context *context = minimizer->context;
+  basin_linear_state *state = minimizer->linear;
+  if (!state) {
+    state = basin__calloc(context, 1, sizeof *state);
+    if (!state) return BASIN_ERROR_MEMORY;
+    minimizer->linear = state;
+    minimizer->linear_destroy = linear_destroy;
+  }
+  size_t size = minimizer->gradient_count;
+  if (size > state->capacity) {
+    double *direction = basin__alloc_aligned(context, size * sizeof *direction);
+    double *product = direction ? basin__alloc_aligned(context, size * sizeof *product) : NULL;
+    if (!product) {
+      basin__free_aligned(context, direction, size * sizeof *direction);
+      return BASIN_ERROR_MEMORY;
+    }
+    basin__free_aligned(context, state->direction, state->capacity * sizeof(double));
+    basin__free_aligned(context, state->product, state->capacity * sizeof(double));
+    state->direction = direction;
+    state->product = product;
+    state->capacity = size;
+    state->solved = false;
+  }
+  state->solved = state->solved && state->size == size;
+  state->size = size;
+  *result = state;
+  return BASIN_OK;
+}
+
+static basin_solver_kind choose(const basin_minimizer *minimizer, const basin_linear_state *state)
+{
+  bool constant = minimizer->values_key != 0;
+  if (!basin_linear_library_available(minimizer->context, "CHOLMOD"))
+    return state->size <= DENSE_LIMIT ? BASIN_SOLVER_DIRECT : BASIN_SOLVER_PCG;
+  return state->size <= (constant ? DIRECT_LIMIT_CONSTANT : DIRECT_LIMIT) ? BASIN_SOLVER_DIRECT : BASIN_SOLVER_PCG;
+}
+
+/* A factorization that fails is an outcome, unless memory or a library is missing. */
+static bool outcome_of(basin_status status, basin_linear_status *outcome)
+{
+  *outcome = BASIN_LINEAR_NOT_RUN;
+  if (status == BASIN_OK) *outcome = BASIN_LINEAR_CONVERGED;
+  if (status == BASIN_ERROR_INDEFINITE) *outcome = BASIN_LINEAR_INDEFINITE;
+  if (status == BASIN_ERROR_SINGULAR) *outcome = BASIN_LINEAR_SINGULAR;
+  if (status == BASIN_ERROR_NOT_FINITE) *outcome = BASIN_LINEAR_NOT_FINITE;
+  return *outcome != BASIN_LINEAR_NOT_RUN;
+}
+
+static basin_status solve_direct(basin_minimizer *minimizer, basin_linear_state *state, const double *b, basin_solve_report *report)
+{
+  basin_status status = BASIN_OK;
+  if (!state->factor) BASIN_TRY(basin_factor_create(minimizer->context, BASIN_FACTOR_CHOLESKY, NULL, &state->factor));
+  if (state->factor_version != minimizer->matrix_version) {
+    state->factor_version = 0;
+    status = basin_factor_update_bsr(state->factor, minimizer->matrix);
+    if (status == BASIN_OK) state->factor_version = minimizer->matrix_version;
+  }
+  if (status == BASIN_OK) status = basin_factor_solve(state->factor, 1, b, state->direction);
+  if (!outcome_of(status, &report->status)) return status;
+  if (status != BASIN_OK) {
+    basin__error_clear(minimizer->context);
+    memset(state->direction, 0, state->size * sizeof(double));
+  }
+  return BASIN_OK;
+}
+
+static basin_status make_preconditioner(basin_minimizer *minimizer, basin_linear_state *state)
+{
+  basin_context *context = minimizer->context;
+  const basin_layout *layout = &minimizer->layout;
+  if (state->preconditioner && state->preconditioner_layout == layout->version) return BASIN_OK;
+  basin_preconditioner_destroy(state->preconditioner);
+  state->preconditioner = NULL;
+  state->preconditioner_version = 0;
+  size_t count = basin__layout_instances(layout, INSTANCE_LIMIT, NULL);
+  basin_node_range *ranges = basin__alloc(context, (count + 1) * sizeof *ranges);
+  if (!ranges) return BASIN_ERROR_MEMORY;
+  (void)basin__layout_instances(layout, INSTANCE_LIMIT, ranges);
+  basin_status status = basin_preconditioner_create(context, (uint32_t)layout->node_count, layout->block, count, ranges, &state->preconditioner);
+  basin__free(context, ranges, (count + 1) * sizeof *ranges);
+  if (status == BASIN_OK) state->preconditioner_layout = layout->version;
+  return status;
+}
+
+static basin_status solve_pcg(basin_minimizer *minimizer, basin_linear_state *state, const double *b, const basin_solve_options *options,
+                              basin_solve_report *report)
+{
+  if (!state->pcg) BASIN_TRY(basin_pcg_create(minimizer->context, &state->pcg));
+  BASIN_TRY(make_preconditioner(minimizer, state));
+  if (state->preconditioner_version != minimizer->matrix_version) {
+    state->preconditioner_version = 0;
+    basin_status status = basin_preconditioner_update(state->preconditioner, minimizer->matrix, NULL);
+    if (status == BASIN_ERROR_NOT_FINITE) {
+      basin__error_clear(minimizer->context);
+      report->status = BASIN_LINEAR_NOT_FINITE;
+      memset(state->direction, 0, state->size * sizeof(double));
+      return BASIN_OK;
+    }
+    if (status != BASIN_OK) return status;
+    state->preconditioner_version = minimizer->matrix_version;
+  }
+  basin_linear_options linear = basin_linear_options_defaults();
+  linear.stop = BASIN_STOP_PRECONDITIONED;
+  linear.tolerance = options->tolerance;
+  linear.maximum_iterations = options->max_iterations;
+  linear.use_initial_guess = options->warm_start && state->solved;
+  basin_linear_result result;
+  BASIN_TRY(basin_pcg_solve(state->pcg, minimizer->matrix, state->preconditioner, b, state->direction, &linear, &result));
+  report->status = result.status;
+  report->iterations = (unsigned)result.iterations;
+  return BASIN_OK;
+}
+
+/* |b - A d| / |b|. */
+static double true_residual(const basin_minimizer *minimizer, const basin_linear_state *state, const double *b)
+{
+  double square = 0, scale = 0;
+  basin_bsr_multiply(minimizer->matrix, state->direction, state->product);
+  for (size_t k = 0; k < state->size; ++k) {
+    double r = b[k] - state->product[k];
+    square += r * r;
+    scale += b[k] * b[k];
+  }
+  return scale > 0 ? sqrt(square / scale) : sqrt(square);
+}
+
+static basin_status check_options(basin_minimizer *minimizer, const basin_solve_options *options)
+{
+  basin_context *context = minimizer->context;
+  if (!minimizer->assembled || !minimizer->matrix)
+    return BASIN_FAIL(context, BASIN_ERROR_STATE, "there is no assembled system to solve");
+  if (options->size != sizeof *options) return BASIN_FAIL(context, BASIN_ERROR_ARGUMENT, "solve options of unknown size %zu", options->size);
+  if ((unsigned)options->kind > BASIN_SOLVER_PCG)
+    return BASIN_FAIL(context, BASIN_ERROR_ARGUMENT, "unknown linear solver %d", (int)options->kind);
+  if (!(options->tolerance > 0) || options->tolerance >= 1)
+    return BASIN_FAIL(context, BASIN_ERROR_ARGUMENT, "the solver's tolerance must lie between 0 and 1, not %g", options->tolerance);
+  return BASIN_OK;
+}
+
+basin_status basin_minimizer_solve(basin_minimizer *minimizer, const basin_solve_options *options, const double *right_hand_side,
+                                   const double **direction, basin_solve_report *report)
+{
+  basin_solve_options chosen = options ? *options : basin_solve_options_defaults();
+  basin_solve_report result = {.size = sizeof result};
+  basin_linear_state *state;
+  BASIN_TRY(check_options(minimizer, &chosen));
+  BASIN_TRY(linear_state(minimizer, &state));
+  const double *b = right_hand_side ? right_hand_side : minimizer->gradient;
+  result.kind = chosen.kind == BASIN_SOLVER_AUTO ? choose(minimizer, state) : chosen.kind;
+  if (state->size == 0) {
+    result.status = BASIN_LINEAR_ALREADY_CONVERGED;
+  } else if (result.kind == BASIN_SOLVER_DIRECT) {
+    BASIN_TRY(solve_direct(minimizer, state, b, &result));
+  } else {
+    BASIN_TRY(solve_pcg(minimizer, state, b, &chosen, &result));
+  }
+  if (state->factor) {
+    basin_factor_info info = basin_factor_information(state->factor);
+    result.factorizations = (unsigned)info.factorizations;
+    result.symbolic_factorizations = (unsigned)info.analyses;
+  }
+  state->solved = basin_linear_status_good(result.status);
+  if (state->size > 0) result.residual = true_residual(minimizer, state, b);
+  *direction = state->direction;
+  if (report) *report = result;
+  return BASIN_OK;
+}
+
+void basin__minimizer_shift(basin_minimizer *minimizer, double shift)
+{
+  basin_bsr_add_diagonal(minimizer->matrix, shift, NULL);
+  minimizer->matrix_altered = true;
+  minimizer->values_key = 0;
+  ++minimizer->matrix_version;
+}
+
+double basin__minimizer_diagonal(const basin_minimizer *minimizer)
+{
+  unsigned b = basin_bsr_block_size(minimizer->matrix);
+  const size_t *starts = basin_bsr_row_starts(minimizer->matrix);
+  const double *values = basin_bsr_values_const(minimizer->matrix);
+  double largest = 0;
+  for (uint32_t node = 0; node < basin_bsr_node_count(minimizer->matrix); ++node)
+    for (unsigned i = 0; i < b; ++i) largest = fmax(largest, fabs(values[starts[node] * b * b + i * (b + 1)]));
+  return largest;
+}

@@ -1,0 +1,204 @@
+/* Newton's method: direction, step filter, line search, stopping rules, recovery.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "solve/newton.h"
+#include <math.h>
+#include <string.h>
+
+/* Fractions of a step that filters may leave; below, the step has vanished. */
+#define ALPHA_LEAST 1e-10
+
+const char *basin_stop_reason_text(basin_stop_reason reason)
+{
+  static const char *const texts[] = {
+#define X(code, text) text,
+      BASIN_STOP_REASON_LIST(X)
+#undef X
+  };
+  return (unsigned)reason < BASIN_STOP_REASON_COUNT ? texts[reason] : "unknown reason";
+}
+
+basin_newton_options basin_newton_options_defaults(void)
+{
+  return (basin_newton_options){.size = sizeof(basin_newton_options),
+                                .rule = BASIN_STOP_RULE_STEP,
+                                .tolerance = 1e-3,
+                                .step_scale = 1,
+                                .max_iterations = 100,
+                                .line_search_limit = 40,
+                                .sufficient_decrease = 1e-4,
+                                .linear = basin_solve_options_defaults()};
+}
+
+static basin_status check_options(basin_context *context, const basin_newton_options *options)
+{
+  if (options->size != sizeof *options) return BASIN_FAIL(context, BASIN_ERROR_ARGUMENT, "Newton options of unknown size %zu", options->size);
+  if (!(options->tolerance >= 0)) return BASIN_FAIL(context, BASIN_ERROR_ARGUMENT, "the tolerance must not be negative, but is %g", options->tolerance);
+  if (!(options->step_scale > 0)) return BASIN_FAIL(context, BASIN_ERROR_ARGUMENT, "the step scale must be positive, but is %g", options->step_scale);
+  if (!(options->sufficient_decrease >= 0 && options->sufficient_decrease < 0.5))
+    return BASIN_FAIL(context, BASIN_ERROR_ARGUMENT, "the sufficient decrease must lie in [0, 0.5), but is %g", options->sufficient_decrease);
+  if ((unsigned)options->rule > BASIN_STOP_RULE_DECREMENT)
+    return BASIN_FAIL(context, BASIN_ERROR_ARGUMENT, "unknown stopping rule %d", (int)options->rule);
+  return BASIN_OK;
+}
+
+/* A direction from a solve that was cut short, or from a matrix that was shifted by much, says nothing about the distance to the minimum. */
+static bool converged(const basin_newton_state *state)
+{
+  const basin_newton_options *options = state->options;
+  if (!state->solved || state->strength > BASIN_STRENGTH_SHIFT) return false;
+  if (options->rule == BASIN_STOP_RULE_STEP) return state->direction_norm / options->step_scale <= options->tolerance;
+  if (options->rule == BASIN_STOP_RULE_DECREMENT) return state->slope / 2 <= options->tolerance;
+  return false;
+}
+
+/* Largest admissible step; false if none is left. */
+static basin_status filter(basin_newton_state *state, bool *left)
+{
+  state->alpha = 1;
+  *left = true;
+  if (!state->options->filter) return BASIN_OK;
+  double start = basin__seconds();
+  BASIN_TRY(state->options->filter(state->options->filter_user, state->minimizer, state->direction, &state->alpha));
+  state->report->seconds_filter += basin__seconds() - start;
+  if (state->alpha > 1) state->alpha = 1;
+  state->filtered = state->alpha < 1;
+  if (state->alpha >= ALPHA_LEAST) return BASIN_OK;
+  *left = false;
+  state->reason = BASIN_STOP_STEP_VANISHED;
+  return BASIN_OK;
+}
+
+/* Direction, filter and line search; once more with a stronger matrix if the line search finds nothing. */
+static basin_status step(basin_newton_state *state, bool *taken)
+{
+  *taken = false;
+  for (state->strength = BASIN_STRENGTH_OWN;; ++state->strength) {
+    bool found;
+    BASIN_TRY(basin__newton_direction(state, &found));
+    if (!found) return BASIN_OK;
+    if (converged(state)) {
+      state->reason = BASIN_STOP_CONVERGED;
+      return BASIN_OK;
+    }
+    BASIN_TRY(filter(state, &found));
+    if (!found) return BASIN_OK;
+    BASIN_TRY(basin__newton_line_search(state, taken));
+    if (*taken || state->reason == BASIN_STOP_INTERRUPTED) return BASIN_OK;
+    if (state->slope <= 1e3 * state->noise) {
+      state->reason = BASIN_STOP_CONVERGED; /* what is left to gain drowns in rounding */
+      return BASIN_OK;
+    }
+    if (state->strength >= BASIN_STRENGTH_SHIFT) break;
+    state->strengthened = true;
+  }
+  state->reason = BASIN_STOP_LINE_SEARCH_FAILED;
+  return BASIN_OK;
+}
+
+/* True to go on. */
+static bool report_iteration(const basin_newton_state *state, double start)
+{
+  char flags[8];
+  size_t length = 0;
+  if (!state->options->monitor) return true;
+  if (state->strengthened) flags[length++] = 'p';
+  if (state->filtered) flags[length++] = 'f';
+  if (state->retried) flags[length++] = 's';
+  if (state->cut) flags[length++] = 'l';
+  flags[length] = 0;
+  basin_iteration iteration = {.number = state->report->iterations,
+                               .energy = state->energy,
+                               .gradient_norm = state->gradient_norm,
+                               .direction_norm = state->direction_norm,
+                               .alpha = state->alpha,
+                               .line_search_trials = state->trials,
+                               .linear_iterations = state->linear_iterations,
+                               .flags = flags,
+                               .seconds = basin__seconds() - start};
+  return state->options->monitor(state->options->monitor_user, &iteration);
+}
+
+static basin_status iterate(basin_newton_state *state)
+{
+  state->reason = BASIN_STOP_ITERATION_LIMIT;
+  while (state->report->iterations < state->options->max_iterations) {
+    double start = basin__seconds();
+    bool taken;
+    if (basin__interrupted(state->minimizer->context)) {
+      state->reason = BASIN_STOP_INTERRUPTED;
+      return BASIN_OK;
+    }
+    state->trials = state->linear_iterations = 0;
+    state->strengthened = state->filtered = state->retried = state->cut = false;
+    state->reason = BASIN_STOP_REASON_COUNT;
+    BASIN_TRY(step(state, &taken));
+    if (taken) {
+      ++state->report->iterations;
+      if (!report_iteration(state, start)) state->reason = BASIN_STOP_INTERRUPTED;
+    }
+    if (state->reason != BASIN_STOP_REASON_COUNT) return BASIN_OK;
+    state->reason = BASIN_STOP_ITERATION_LIMIT;
+  }
+  return BASIN_OK;
+}
+
+/* Energy at the start; state->x has been read. */
+static basin_status start_state(basin_newton_state *state)
+{
+  if (state->options->refresh) BASIN_TRY(state->options->refresh(state->options->refresh_user, state->minimizer));
+  BASIN_TRY(basin_minimizer_energy(state->minimizer, &state->energy, state->per_term));
+  state->noise = basin__newton_noise(state);
+  return BASIN_OK;
+}
+
+static basin_status run(basin_newton_state *state)
+{
+  state->minimizer->clamp_adaptive = false;
+  BASIN_TRY(basin__minimizer_kernels(state->minimizer, BASIN_NEED_VALUE | BASIN_NEED_HESSIAN)); /* all at once */
+  BASIN_TRY(basin__targets_read(state->minimizer, state->x));
+  basin_status status = start_state(state);
+  if (status == BASIN_OK) status = iterate(state);
+  if (status != BASIN_OK) {
+    state->reason = status == BASIN_ERROR_NOT_FINITE ? BASIN_STOP_NOT_FINITE : BASIN_STOP_ERROR;
+    (void)basin__targets_write(state->minimizer, state->x);
+  }
+  if (status == BASIN_OK && state->reason == BASIN_STOP_INTERRUPTED)
+    status = BASIN_FAIL(state->minimizer->context, BASIN_ERROR_INTERRUPTED, "interrupted after %u iterations", state->report->iterations);
+  return status;
+}
+
+static basin_status reserve(basin_newton_state *state)
+{
+  basin_context *context = state->minimizer->context;
+  BASIN_TRY(basin__layout_update(&state->minimizer->layout));
+  state->size = state->minimizer->layout.node_count * state->minimizer->layout.block;
+  state->x = basin__alloc_aligned(context, (state->size + 1) * sizeof *state->x);
+  if (!state->x) return BASIN_ERROR_MEMORY;
+  state->trial = basin__alloc_aligned(context, (state->size + 1) * sizeof *state->trial);
+  if (!state->trial) return BASIN_ERROR_MEMORY;
+  state->per_term = basin__calloc(context, state->minimizer->term_count + 1, sizeof *state->per_term);
+  return state->per_term ? BASIN_OK : BASIN_ERROR_MEMORY;
+}
+
+basin_status basin_newton(basin_minimizer *minimizer, const basin_newton_options *options, basin_newton_report *report)
+{
+  basin_context *context = minimizer->context;
+  basin_newton_options chosen = options ? *options : basin_newton_options_defaults();
+  basin_newton_report result = {.size = sizeof result, .reason = BASIN_STOP_ERROR};
+  double start = basin__seconds();
+  if (report) *report = result;
+  BASIN_TRY(check_options(context, &chosen));
+  basin_newton_state state = {.minimizer = minimizer, .options = &chosen, .report = &result, .reason = BASIN_STOP_ERROR};
+  basin_status status = reserve(&state);
+  if (status == BASIN_OK) status = run(&state);
+  basin__free_aligned(context, state.x, (state.size + 1) * sizeof *state.x);
+  basin__free_aligned(context, state.trial, (state.size + 1) * sizeof *state.trial);
+  basin__free(context, state.per_term, (minimizer->term_count + 1) * sizeof *state.per_term);
+  result.reason = state.reason;
+  result.energy = state.energy;
+  result.gradient_norm = state.gradient_norm;
+  result.direction_norm = state.direction_norm;
+  result.seconds = basin__seconds() - start;
+  if (report) *report = result;
+  return status;
+}

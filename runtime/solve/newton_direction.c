@@ -1,0 +1,81 @@
+/* A descent direction: assemble, solve, and strengthen the matrix until it gives one.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "solve/newton.h"
+#include <math.h>
+
+/* First multiple of the largest diagonal entry that is added to the diagonal, and its growth. */
+#define SHIFT_FIRST  1e-6
+#define SHIFT_GROWTH 100.0
+
+static basin_status assemble(basin_newton_state *state)
+{
+  basin_minimizer *minimizer = state->minimizer;
+  double start = basin__seconds();
+  basin_projection override = state->strength == BASIN_STRENGTH_OWN ? BASIN_PROJECTION_ADAPTIVE : BASIN_PROJECTION_ABS;
+  BASIN_TRY(basin_minimizer_assemble(minimizer, true, override));
+  if (minimizer->gradient_count != state->size)
+    return BASIN_FAIL(minimizer->context, BASIN_ERROR_STATE, "the number of unknowns changed during a minimization");
+  if (state->strength >= BASIN_STRENGTH_SHIFT) {
+    double diagonal = basin__minimizer_diagonal(minimizer);
+    double factor = SHIFT_FIRST * pow(SHIFT_GROWTH, state->strength - BASIN_STRENGTH_SHIFT);
+    basin__minimizer_shift(minimizer, factor * (diagonal > 0 ? diagonal : 1));
+  }
+  state->report->seconds_assembly += basin__seconds() - start;
+  return BASIN_OK;
+}
+
+/* True if the direction is finite and goes downhill. */
+static bool judge(basin_newton_state *state)
+{
+  state->direction_norm = basin__vector_largest(state->size, state->direction);
+  state->slope = basin__vector_dot(state->minimizer->context, state->size, state->direction, state->minimizer->gradient);
+  return isfinite(state->direction_norm) && isfinite(state->slope) && state->slope > 0;
+}
+
+static basin_status solve(basin_newton_state *state, bool *good)
+{
+  basin_solve_report report;
+  double start = basin__seconds();
+  BASIN_TRY(basin_minimizer_solve(state->minimizer, &state->options->linear, NULL, &state->direction, &report));
+  state->report->seconds_solve += basin__seconds() - start;
+  state->linear_iterations += report.iterations;
+  state->report->linear_iterations += report.iterations;
+  if (report.status == BASIN_LINEAR_NOT_FINITE) BASIN_TRY(basin__minimizer_find_bad(state->minimizer, BASIN_STAGE_HESSIAN));
+  state->solved = basin_linear_status_good(report.status);
+  /* An iteration that was cut short still gives a direction worth trying. */
+  bool usable = state->solved || report.status == BASIN_LINEAR_ITERATION_LIMIT || report.status == BASIN_LINEAR_STAGNATED;
+  *good = usable && judge(state);
+  return BASIN_OK;
+}
+
+basin_status basin__newton_direction(basin_newton_state *state, bool *found)
+{
+  *found = false;
+  for (; state->strength <= BASIN_STRENGTH_LAST; ++state->strength) {
+    bool good;
+    BASIN_TRY(assemble(state));
+    state->gradient_norm = basin__vector_largest(state->size, state->minimizer->gradient);
+    state->direction_norm = state->slope = 0;
+    if (state->gradient_norm == 0) {
+      state->reason = BASIN_STOP_CONVERGED;
+      return BASIN_OK;
+    }
+    if (state->options->rule == BASIN_STOP_RULE_GRADIENT && state->gradient_norm <= state->options->tolerance) {
+      state->reason = BASIN_STOP_CONVERGED;
+      return BASIN_OK;
+    }
+    BASIN_TRY(solve(state, &good));
+    if (good) {
+      *found = true;
+      return BASIN_OK;
+    }
+    if (basin__interrupted(state->minimizer->context)) {
+      state->reason = BASIN_STOP_INTERRUPTED;
+      return BASIN_OK;
+    }
+    state->retried = true;
+    state->strengthened = true;
+  }
+  state->reason = BASIN_STOP_SOLVE_FAILED;
+  return BASIN_OK;
+}

@@ -1,0 +1,33 @@
+/* What the files of the solver share: the linear solver's state and access to the targets as one vector.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef BASIN_SOLVE_SOLVE_H
+#define BASIN_SOLVE_SOLVE_H
+
+#include "assembly/minimizer.h"
+
+/* Kept by a minimizer between its linear solves. */
+typedef struct basin_linear_state {
+  basin_factor *factor;
+  basin_pcg *pcg;
+  basin_preconditioner *preconditioner;
+  uint64_t preconditioner_layout;  /* layout version and node count it was made for */
+  uint64_t factor_version, preconditioner_version; /* matrix_version that they stand for; 0 = none */
+  double *direction, *product;     /* size entries each */
+  size_t size, capacity;
+  bool solved; /* direction is of the present size: a warm start */
+} basin_linear_state;
+
+/* Adds shift times the identity to the assembled matrix; the next assembly takes it away. */
+void basin__minimizer_shift(basin_minimizer *minimizer, double shift);
+/* Largest absolute value of a diagonal entry. */
+double basin__minimizer_diagonal(const basin_minimizer *minimizer);
+
+/* The targets' values as one node-major vector, and back. */
+basin_status basin__targets_read(basin_minimizer *minimizer, double *x);
+basin_status basin__targets_write(basin_minimizer *minimizer, const double *x);
+
+/* ---- reductions with a fixed order (vector.c) ---- */
+double basin__vector_dot(basin_context *context, size_t count, const double *a, const double *b);
+double basin__vector_largest(size_t count, const double *a); /* max |a|; NaN if one is NaN */
+
+#endif
