@@ -1,5 +1,6 @@
-# Writes a C file with the texts of headers as data: cmake -DOUTPUT=x.c -DFILES=a.h;b.h -P embed.cmake
+# Writes a C file with the texts of headers as data: cmake -DOUTPUT=x.c "-DFILES=a.h|b.h" -P embed.cmake
 # SPDX-License-Identifier: Apache-2.0
+string(REPLACE "|" ";" FILES "${FILES}")
 set(arrays "")
 set(rows "")
 foreach(file IN LISTS FILES)

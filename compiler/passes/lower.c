@@ -1,5 +1,5 @@
-/* Matrices to scalars: evaluates the `lower` column of ops.def, each matrix node once for each JOIN path it is reached by.
- * SPDX-License-Identifier: Apache-2.0 */
+/* Matrices to scalars: evaluates the `lower` column of ops.def, each matrix node once for each JOIN
+ * path it is reached by. SPDX-License-Identifier: Apache-2.0 */
 #include "passes/lower_rules.h"
 #include <string.h>
 
@@ -21,7 +21,8 @@ typedef struct work_item {
   uint32_t path;
 } work_item;
 
-/* What was lowered before: belongs to the graph, so that expressions share what they have in common. */
+/* What was lowered before: belongs to the graph, so that expressions share what they have in
+ * common. */
 typedef struct basin_lowering {
   path *paths;
   size_t path_count, path_capacity;
@@ -50,7 +51,8 @@ static basin_status create(basin_graph *graph)
   if (graph->lowering) return BASIN_OK;
   basin_lowering *l = graph->lowering = basin__calloc(graph->context, 1, sizeof *l);
   if (!l) return BASIN_ERROR_MEMORY;
-  basin_status status = basin__grow(graph->context, &l->paths, &l->path_capacity, 1, sizeof *l->paths);
+  basin_status status =
+      basin__grow(graph->context, &l->paths, &l->path_capacity, 1, sizeof *l->paths);
   if (status) {
     basin__lowering_destroy(graph);
     return status;
@@ -66,7 +68,8 @@ static size_t memo_slot(const basin_lowering *l, basin_ref ref, uint32_t at)
 {
   uint64_t hash = (((uint64_t)ref << 32) | at) * 0x9e3779b97f4a7c15u;
   size_t slot = (size_t)(hash >> 20) & (l->memo_size - 1);
-  while (l->memo[slot].ref && (l->memo[slot].ref != ref || l->memo[slot].path != at)) slot = (slot + 1) & (l->memo_size - 1);
+  while (l->memo[slot].ref && (l->memo[slot].ref != ref || l->memo[slot].path != at))
+    slot = (slot + 1) & (l->memo_size - 1);
   return slot;
 }
 
@@ -94,15 +97,19 @@ static basin_status memo_reserve(basin_graph *graph)
 
 /* ---- paths ---- */
 
-static basin_status extend(basin_graph *graph, uint32_t parent, uint32_t connectivity, uint32_t slot, uint32_t *result)
+static basin_status
+extend(basin_graph *graph, uint32_t parent, uint32_t connectivity, uint32_t slot, uint32_t *result)
 {
   basin_lowering *l = graph->lowering;
   for (size_t i = parent + 1; i < l->path_count; i++) { /* children come after their parent */
-    if (l->paths[i].parent != parent || l->paths[i].step.connectivity != connectivity || l->paths[i].step.slot != slot) continue;
+    if (l->paths[i].parent != parent || l->paths[i].step.connectivity != connectivity ||
+        l->paths[i].step.slot != slot)
+      continue;
     *result = (uint32_t)i;
     return BASIN_OK;
   }
-  BASIN_TRY(basin__grow(graph->context, &l->paths, &l->path_capacity, l->path_count + 1, sizeof *l->paths));
+  BASIN_TRY(basin__grow(
+      graph->context, &l->paths, &l->path_capacity, l->path_count + 1, sizeof *l->paths));
   l->paths[l->path_count] = (path){parent, l->paths[parent].depth + 1, {connectivity, slot}};
   *result = (uint32_t)l->path_count++;
   return BASIN_OK;
@@ -124,9 +131,14 @@ static basin_status lower_array(basin_graph *graph, basin_ref ref, uint32_t at, 
   const basin_lowering *l = graph->lowering;
   basin_access access = {.array = graph->nodes[ref].a, .step_count = l->paths[at].depth};
   if (access.step_count > BASIN_PATH_MAX)
-    return BASIN_FAIL(graph->context, BASIN_ERROR_UNSUPPORTED, "more than %d connectivities in a row", BASIN_PATH_MAX);
-  for (uint32_t i = access.step_count, p = at; i > 0; p = l->paths[p].parent) access.steps[--i] = l->paths[p].step;
-  uint32_t number = basin__access_intern(graph, &access), size = (uint32_t)graph->nodes[ref].rows * graph->nodes[ref].cols;
+    return BASIN_FAIL(graph->context,
+                      BASIN_ERROR_UNSUPPORTED,
+                      "more than %d connectivities in a row",
+                      BASIN_PATH_MAX);
+  for (uint32_t i = access.step_count, p = at; i > 0; p = l->paths[p].parent)
+    access.steps[--i] = l->paths[p].step;
+  uint32_t number = basin__access_intern(graph, &access),
+           size = (uint32_t)graph->nodes[ref].rows * graph->nodes[ref].cols;
   for (uint32_t i = 0; i < size; i++) out[i] = basin__load(graph, number, i);
   return BASIN_OK;
 }
@@ -136,13 +148,15 @@ static basin_status lower_array(basin_graph *graph, basin_ref ref, uint32_t at, 
 static basin_status push(basin_graph *graph, basin_ref ref, uint32_t at)
 {
   basin_lowering *l = graph->lowering;
-  BASIN_TRY(basin__grow(graph->context, &l->stack, &l->stack_capacity, l->stack_count + 1, sizeof *l->stack));
+  BASIN_TRY(basin__grow(
+      graph->context, &l->stack, &l->stack_capacity, l->stack_count + 1, sizeof *l->stack));
   l->stack[l->stack_count++] = (work_item){ref, at};
   return BASIN_OK;
 }
 
 /* Copies of the source under each slot of the connectivity, one a row. */
-static basin_status lower_join(basin_graph *graph, basin_ref ref, uint32_t at, basin_ref *out, bool *ready)
+static basin_status
+lower_join(basin_graph *graph, basin_ref ref, uint32_t at, basin_ref *out, bool *ready)
 {
   basin_ref source = graph->nodes[ref].a;
   uint32_t id = graph->nodes[ref].b, arity = basin__graph_connectivity(graph, id)->arity;
@@ -152,7 +166,8 @@ static basin_status lower_join(basin_graph *graph, basin_ref ref, uint32_t at, b
     BASIN_TRY(extend(graph, at, id, slot, &to));
     to = path_for(graph, source, to);
     const basin_ref *from = known(graph->lowering, source, to);
-    if (from && *ready) memcpy(out + slot * size, from, size * sizeof *out);
+    if (from && *ready)
+      memcpy(out + slot * size, from, size * sizeof *out);
     else if (!from) {
       *ready = false;
       BASIN_TRY(push(graph, source, to));
@@ -161,8 +176,14 @@ static basin_status lower_join(basin_graph *graph, basin_ref ref, uint32_t at, b
   return BASIN_OK;
 }
 
-/* Computes the node into `out` if its children are known, else pushes those that are not and clears *ready. */
-static basin_status lower_one(basin_graph *graph, basin_ref ref, uint32_t at, basin_ref *out, const basin_ref **parts, bool *ready)
+/* Computes the node into `out` if its children are known, else pushes those that are not and clears
+ * *ready. */
+static basin_status lower_one(basin_graph *graph,
+                              basin_ref ref,
+                              uint32_t at,
+                              basin_ref *out,
+                              const basin_ref **parts,
+                              bool *ready)
 {
   basin_op op = (basin_op)graph->nodes[ref].op;
   if (!(basin__op_info(op)->flags & BASIN_OP_MATRIX)) {
@@ -183,7 +204,8 @@ static basin_status lower_one(basin_graph *graph, basin_ref ref, uint32_t at, ba
   return *ready ? basin__lower_rule(graph, ref, parts, out) : BASIN_OK;
 }
 
-/* One step of the walk: the item on top of the stack is computed and leaves, or its missing children come above it. */
+/* One step of the walk: the item on top of the stack is computed and leaves, or its missing
+ * children come above it. */
 static basin_status step(basin_graph *graph)
 {
   basin_lowering *l = graph->lowering;
@@ -194,19 +216,24 @@ static basin_status step(basin_graph *graph)
   }
   size_t size = (size_t)graph->nodes[item.ref].rows * graph->nodes[item.ref].cols;
   size_t children = basin__child_count(graph, item.ref);
-  if (l->pool_count + size > UINT32_MAX) return BASIN_FAIL(graph->context, BASIN_ERROR_MEMORY, "the lowered expression is too large");
+  if (l->pool_count + size > UINT32_MAX)
+    return BASIN_FAIL(graph->context, BASIN_ERROR_MEMORY, "the lowered expression is too large");
   BASIN_TRY(memo_reserve(graph));
-  BASIN_TRY(basin__grow(graph->context, &l->pool, &l->pool_capacity, l->pool_count + size, sizeof *l->pool));
+  BASIN_TRY(basin__grow(
+      graph->context, &l->pool, &l->pool_capacity, l->pool_count + size, sizeof *l->pool));
   const basin_ref *few[8], **parts = few;
   if (children > BASIN_COUNT(few)) parts = basin__alloc(graph->context, children * sizeof *parts);
   if (!parts) return BASIN_ERROR_MEMORY;
   bool ready = true;
   graph->origin = graph->side[item.ref].origin;
-  basin_status status = lower_one(graph, item.ref, item.path, l->pool + l->pool_count, parts, &ready);
+  basin_status status =
+      lower_one(graph, item.ref, item.path, l->pool + l->pool_count, parts, &ready);
   if (parts != few) basin__free(graph->context, parts, children * sizeof *parts);
   if (status || !ready) return status;
-  if (graph->failed) return BASIN_FAIL(graph->context, BASIN_ERROR_MEMORY, "out of memory in the expression graph");
-  l->memo[memo_slot(l, item.ref, item.path)] = (memo_entry){item.ref, item.path, (uint32_t)l->pool_count};
+  if (graph->failed)
+    return BASIN_FAIL(graph->context, BASIN_ERROR_MEMORY, "out of memory in the expression graph");
+  l->memo[memo_slot(l, item.ref, item.path)] =
+      (memo_entry){item.ref, item.path, (uint32_t)l->pool_count};
   l->memo_count++;
   l->pool_count += size;
   l->stack_count--;
@@ -227,5 +254,8 @@ basin_status basin__lower(basin_graph *graph, basin_ref expression, basin_ref *o
   const basin_ref *result = known(l, expression, 0);
   size_t size = (size_t)graph->nodes[expression].rows * graph->nodes[expression].cols;
   for (size_t i = 0; i < size; i++) out[i] = basin__to_number(graph, result[i]);
-  return graph->failed ? BASIN_FAIL(graph->context, BASIN_ERROR_MEMORY, "out of memory in the expression graph") : BASIN_OK;
+  return graph->failed ? BASIN_FAIL(graph->context,
+                                    BASIN_ERROR_MEMORY,
+                                    "out of memory in the expression graph")
+                       : BASIN_OK;
 }

@@ -7,6 +7,9 @@
 
 /* Entries of the node (rows * cols, row-major) into `out`; parts[i] are the entries of child i.
  * Out of memory shows in basin__graph_failed and as a status. */
-basin_status basin__lower_rule(basin_graph *graph, basin_ref node, const basin_ref *const *parts, basin_ref *out);
+basin_status basin__lower_rule(basin_graph *graph,
+                               basin_ref node,
+                               const basin_ref *const *parts,
+                               basin_ref *out);
 
 #endif

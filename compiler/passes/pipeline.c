@@ -3,6 +3,7 @@
 #include "passes/pipeline.h"
 
 #include "graph/verify.h"
+#include "passes/waist.h"
 
 static basin_status reserve(basin_pipeline *pipeline, basin_refs *refs, size_t count)
 {
@@ -12,11 +13,20 @@ static basin_status reserve(basin_pipeline *pipeline, basin_refs *refs, size_t c
   return BASIN_OK;
 }
 
+/* Declares the array that the hoisted values will be read from. */
 static basin_status run_hoist(basin_pipeline *pipeline)
 {
   if (!pipeline->hoist) return BASIN_OK;
-  return basin__hoist(
-      &pipeline->analysis, pipeline->hoisted_array, &pipeline->root, &pipeline->hoisted);
+  BASIN_TRY(basin__hoist(
+      &pipeline->analysis, pipeline->hoisted_array, &pipeline->root, &pipeline->hoisted));
+  if (!pipeline->hoisted.count) return BASIN_OK;
+  return basin_graph_declare_array(pipeline->graph,
+                                   pipeline->hoisted_array,
+                                   basin_expression_owner(pipeline->graph, pipeline->expression),
+                                   pipeline->hoisted.count,
+                                   1,
+                                   BASIN_ARRAY_CONSTANT,
+                                   "constants");
 }
 
 /* The root over stand-ins for the frontier, so that no derivative rule looks below it. */
@@ -47,6 +57,62 @@ static basin_status run_gradient(basin_pipeline *pipeline)
   return basin__gradient(&pipeline->gradient, pipeline->inner_root, pipeline->inner_gradient.items);
 }
 
+static basin_status run_hessian(basin_pipeline *pipeline)
+{
+  size_t n = pipeline->frontier.count;
+  BASIN_TRY(reserve(pipeline, &pipeline->inner_hessian, n * (n + 1) / 2));
+  return basin__hessian(
+      &pipeline->gradient, pipeline->inner_gradient.items, pipeline->inner_hessian.items);
+}
+
+/* Cost of energy, gradient and Hessian together. */
+static basin_status cost_of(basin_pipeline *pipeline,
+                            const basin_refs *gradient,
+                            const basin_refs *hessian,
+                            uint64_t *cost)
+{
+  basin_refs roots = {0};
+  basin_status status = basin__refs_push(pipeline->context, &roots, pipeline->inner_root);
+  for (uint32_t i = 0; i < gradient->count && status == BASIN_OK; ++i)
+    status = basin__refs_push(pipeline->context, &roots, gradient->items[i]);
+  for (uint32_t i = 0; i < hessian->count && status == BASIN_OK; ++i)
+    status = basin__refs_push(pipeline->context, &roots, hessian->items[i]);
+  if (status == BASIN_OK) status = basin__cost(pipeline->graph, roots.items, roots.count, cost);
+  basin__refs_fini(pipeline->context, &roots);
+  return status;
+}
+
+static void swap(basin_refs *a, basin_refs *b)
+{
+  basin_refs c = *a;
+  *a = *b;
+  *b = c;
+}
+
+/* Takes the route through the waist where it is cheaper. */
+static basin_status try_waist(basin_pipeline *pipeline, basin_refs *gradient, basin_refs *hessian)
+{
+  uint32_t n = pipeline->frontier.count;
+  bool found;
+  uint64_t straight, through;
+  basin_waist_request request = {.root = pipeline->inner_root,
+                                 .variables = pipeline->variables.items,
+                                 .count = n,
+                                 .stand_in = pipeline->stand_in,
+                                 .multiplier = pipeline->multiplier};
+  BASIN_TRY(reserve(pipeline, gradient, n));
+  BASIN_TRY(reserve(pipeline, hessian, (size_t)n * (n + 1) / 2));
+  BASIN_TRY(basin__waist(&pipeline->analysis, &request, gradient->items, hessian->items, &found));
+  if (!found) return BASIN_OK;
+  BASIN_TRY(cost_of(pipeline, &pipeline->inner_gradient, &pipeline->inner_hessian, &straight));
+  BASIN_TRY(cost_of(pipeline, gradient, hessian, &through));
+  if (through < straight) {
+    swap(&pipeline->inner_gradient, gradient);
+    swap(&pipeline->inner_hessian, hessian);
+  }
+  return BASIN_OK;
+}
+
 static basin_status put_back(basin_pipeline *pipeline, basin_refs *roots)
 {
   return basin__substitute(pipeline->graph,
@@ -58,12 +124,13 @@ static basin_status put_back(basin_pipeline *pipeline, basin_refs *roots)
                            roots->items);
 }
 
-static basin_status run_hessian(basin_pipeline *pipeline)
+static basin_status run_waist(basin_pipeline *pipeline)
 {
-  size_t n = pipeline->frontier.count;
-  BASIN_TRY(reserve(pipeline, &pipeline->inner_hessian, n * (n + 1) / 2));
-  BASIN_TRY(basin__hessian(
-      &pipeline->gradient, pipeline->inner_gradient.items, pipeline->inner_hessian.items));
+  basin_refs gradient = {0}, hessian = {0};
+  basin_status status = try_waist(pipeline, &gradient, &hessian);
+  basin__refs_fini(pipeline->context, &gradient);
+  basin__refs_fini(pipeline->context, &hessian);
+  BASIN_TRY(status);
   BASIN_TRY(put_back(pipeline, &pipeline->inner_gradient));
   return put_back(pipeline, &pipeline->inner_hessian);
 }
@@ -112,6 +179,7 @@ static const basin_pass passes[] = {
     {"frontier", run_frontier, frontier_roots},
     {"gradient", run_gradient, gradient_roots},
     {"hessian", run_hessian, hessian_roots},
+    {"waist", run_waist, hessian_roots},
     {"map_out", run_map_out, map_out_roots},
 };
 _Static_assert(BASIN_COUNT(passes) <= BASIN_PASS_LIMIT, "room for the times of every pass");

@@ -17,6 +17,7 @@ typedef struct basin_pipeline {
   basin_array_id hoisted_array;
   uint32_t
       stand_in; /* an access whose loads stand for the inner variables; an unknown to `analysis` */
+  uint32_t multiplier; /* an access whose loads stand for held factors; constant to `analysis` */
   const basin_ref *unknowns; /* loads in local order */
   uint32_t unknown_count;
   basin_analysis analysis;

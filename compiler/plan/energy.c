@@ -147,7 +147,10 @@ static basin_status compile(basin_plan *plan,
   basin_roles roles = {0};
   basin_access stand_in = {.array = BASIN_NONE};
   pipeline->stand_in = basin__access_intern(plan->graph, &stand_in);
-  if (pipeline->stand_in == BASIN_NONE) return BASIN_ERROR_MEMORY;
+  stand_in.step_count = 1; /* as unknowns.c tells them apart */
+  pipeline->multiplier = basin__access_intern(plan->graph, &stand_in);
+  if (pipeline->stand_in == BASIN_NONE || pipeline->multiplier == BASIN_NONE)
+    return BASIN_ERROR_MEMORY;
   basin_status status = basin__roles_init(&roles, plan->graph, &request->unknowns);
   if (status == BASIN_OK)
     status = basin__list_unknowns(plan,

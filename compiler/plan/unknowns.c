@@ -13,12 +13,15 @@ static bool listed(const basin_array_id *list, size_t count, basin_array_id arra
 }
 
 static uint8_t
-role_of(const basin_graph *graph, const basin_unknowns *unknowns, basin_array_id array)
+role_of(const basin_graph *graph, const basin_unknowns *unknowns, const basin_access *access)
 {
+  basin_array_id array = access->array;
   unsigned rows, cols;
   basin_space_id space;
   basin_array_role role;
-  if (array == BASIN_NONE) return BASIN_ACCESS_HELD; /* the stand-ins of the pipeline */
+  if (array == BASIN_NONE) /* the stand-ins of the pipeline: inner variables without a step, held
+                              factors with one */
+    return access->step_count ? BASIN_ACCESS_CONSTANT : BASIN_ACCESS_HELD;
   if (listed(unknowns->outputs, unknowns->output_count, array)) return BASIN_ACCESS_OUTPUT;
   if (listed(unknowns->constants, unknowns->constant_count, array)) return BASIN_ACCESS_CONSTANT;
   if (!basin__array_declaration(graph, array, &rows, &cols, &space, &role))
@@ -34,7 +37,7 @@ basin__roles_init(basin_roles *roles, basin_graph *graph, const basin_unknowns *
   roles->roles = basin__calloc(roles->context, roles->count ? roles->count : 1, 1);
   if (!roles->roles) return BASIN_ERROR_MEMORY;
   for (uint32_t i = 0; i < roles->count; ++i)
-    roles->roles[i] = role_of(graph, unknowns, basin__access(graph, i)->array);
+    roles->roles[i] = role_of(graph, unknowns, basin__access(graph, i));
   return BASIN_OK;
 }
 

@@ -129,8 +129,9 @@ typedef struct basin_energy_request {
   basin_unknowns unknowns;
   bool project_unknowns; /* project the whole local matrix instead of the inner one */
   bool hoist; /* move subexpressions of constants into arrays of their own (`hoisted` below) */
-  basin_array_id hoisted_array; /* the id to use for that array; declared by the caller only if the
-                                   plan uses it */
+  basin_array_id
+      hoisted_array; /* a fresh id for that array; the plan declares it to the graph if it
+                        uses it (hoisted_size > 0), the caller defines it in the system */
 } basin_energy_request;
 
 typedef struct basin_plan basin_plan; /* immutable once made; kernels, programs, texts */

@@ -7,14 +7,13 @@ static const struct {
   uint32_t space;
   basin_array_role role;
   const char *name;
-} declarations[ARRAY_COUNT] = {
+} declarations[ARRAY_HOISTED] = {
     [ARRAY_POSITION] = {3, 1, SPACE_VERTICES, BASIN_ARRAY_DATA, "position"},
     [ARRAY_REST] = {3, 1, SPACE_VERTICES, BASIN_ARRAY_CONSTANT, "rest"},
     [ARRAY_HELD] = {3, 1, SPACE_VERTICES, BASIN_ARRAY_DATA, "held"},
     [ARRAY_MATERIAL] = {2, 1, SPACE_ELEMENTS, BASIN_ARRAY_CONSTANT, "material"},
     [ARRAY_STEP] = {1, 1, SPACE_SCENE, BASIN_ARRAY_CONSTANT, "step"},
     [ARRAY_MATRIX] = {3, 3, SPACE_ELEMENTS, BASIN_ARRAY_DATA, "matrix"},
-    [ARRAY_HOISTED] = {10, 1, SPACE_ELEMENTS, BASIN_ARRAY_CONSTANT, "hoisted"},
 };
 
 static void check(fixture *f, basin_status status)
@@ -32,12 +31,14 @@ static double uniform(uint64_t *state)
 static void fill(fixture *f)
 {
   uint64_t random = 12345;
-  for (int id = 0; id < ARRAY_COUNT; ++id) {
+  for (int id = 0; id < ARRAY_HOISTED; ++id) {
     size_t count = (size_t)declarations[id].rows * declarations[id].cols * VERTICES;
     f->arrays[id] = calloc(count, sizeof(double));
     assert_non_null(f->arrays[id]);
     for (size_t i = 0; i < count; ++i) f->arrays[id][i] = uniform(&random);
   }
+  f->arrays[ARRAY_HOISTED] = calloc(ELEMENTS * 64, sizeof(double));
+  assert_non_null(f->arrays[ARRAY_HOISTED]);
   for (uint32_t v = 0; v < VERTICES; ++v)
     for (uint32_t i = 0; i < 3; ++i) {
       double corner = v % 4 == i + 1;
@@ -63,7 +64,7 @@ int fixture_setup(void **state)
   check(f, basin_graph_declare_space(f->graph, SPACE_MESH, SPACE_SCENE, true, "mesh"));
   check(f, basin_graph_declare_space(f->graph, SPACE_VERTICES, SPACE_MESH, false, "vertices"));
   check(f, basin_graph_declare_space(f->graph, SPACE_ELEMENTS, SPACE_MESH, false, "elements"));
-  for (uint32_t id = 0; id < ARRAY_COUNT; ++id)
+  for (uint32_t id = 0; id < ARRAY_HOISTED; ++id)
     check(f,
           basin_graph_declare_array(f->graph,
                                     id,
@@ -230,7 +231,7 @@ basin_plan *energy_plan(fixture *f, ex e, bool project_unknowns, bool hoist)
                                   .unknowns = {.outputs = targets, .output_count = 2, .block = 3},
                                   .project_unknowns = project_unknowns,
                                   .hoist = hoist,
-                                  .hoisted_array = ARRAY_HOISTED};
+                                  .hoisted_array = ARRAY_HOISTED + f->hoisted_count++};
   basin_plan *plan = NULL;
   check(f, basin_plan_energy(f->graph, &request, &plan));
   return plan;
@@ -243,7 +244,10 @@ static void call(fixture *f, const basin_plan *plan, basin_stage stage, basin_ke
   const basin_kernel_info *info = basin_plan_kernel(plan, stage);
   const double *arrays[ARRAY_COUNT];
   const uint32_t *indices[1] = {f->corners};
-  for (uint32_t k = 0; k < info->array_count; ++k) arrays[k] = f->arrays[info->arrays[k]];
+  for (uint32_t k = 0; k < info->array_count; ++k) {
+    uint32_t id = info->arrays[k];
+    arrays[k] = f->arrays[id < ARRAY_HOISTED ? id : ARRAY_HOISTED];
+  }
   args->arrays = arrays;
   args->indices = indices;
   args->end = ELEMENTS;

@@ -28,6 +28,8 @@ typedef struct fixture {
   basin_backend *backend;
   double *arrays[ARRAY_COUNT];
   uint32_t corners[ELEMENTS * 4];
+  uint32_t
+      hoisted_count; /* arrays that plans declared, ARRAY_HOISTED and up; they share one buffer */
 } fixture;
 
 int fixture_setup(void **state);
