@@ -34,7 +34,9 @@ typedef double basin_pair __attribute__((ext_vector_type(2), aligned(8)));
 typedef basin_part basin_part_unaligned __attribute__((aligned(8)));
 
 /* The instances that the lanes of a tile read. */
-typedef struct basin_index {
+typedef basin_word basin_words __attribute__((ext_vector_type(BASIN_WIDTH)));
+typedef union basin_index {
+  basin_words vector;
   basin_word at[BASIN_WIDTH];
 } basin_index;
 
@@ -127,30 +129,44 @@ BASIN_INLINE basin_index basin_step(const basin_word *indices, const basin_index
 #define BASIN_STRIDE BASIN_WIDTH
 #endif
 
+/* Where the data is: a copy that no store can change, so that it stays in registers. */
+typedef struct basin_data {
+  const double *arrays[BASIN_ARRAY_COUNT + 1];
+  const basin_word *indices[BASIN_CONNECTIVITY_COUNT + 1];
+} basin_data;
+
+BASIN_INLINE basin_data basin_data_of(const basin_args *args)
+{
+  basin_data data;
+  for (int k = 0; k < BASIN_ARRAY_COUNT; k++) data.arrays[k] = args->arrays[k];
+  for (int k = 0; k < BASIN_CONNECTIVITY_COUNT; k++) data.indices[k] = args->indices[k];
+  return data;
+}
+
 /* Values that are the same for all elements. */
 typedef struct basin_uniform {
   real v[BASIN_UNIFORM_COUNT + 1];
 } basin_uniform;
 
 /* ---- the functions that emitted text consists of ---- */
-#define BASIN_UNIFORMS BASIN_INLINE void basin_uniforms(const basin_args *args, basin_uniform *u)
+#define BASIN_UNIFORMS BASIN_INLINE void basin_uniforms(const basin_data *data, basin_uniform *u)
 #define BASIN_INNER                                                                                  \
-  BASIN_INLINE void basin_inner(const basin_args *args, const basin_uniform *u, const basin_index *e, \
+  BASIN_INLINE void basin_inner(const basin_data *data, const basin_uniform *u, const basin_index *e, \
                                 basin_scalar *inner)
 #define BASIN_OUTER                                                                                  \
-  BASIN_INLINE void basin_outer(const basin_args *args, const basin_uniform *u, const basin_index *e, \
+  BASIN_INLINE void basin_outer(const basin_data *data, const basin_uniform *u, const basin_index *e, \
                                 const basin_scalar *inner, real *out)
 #define BASIN_PROJECTION BASIN_INLINE void basin_project(basin_scalar *inner, int count, int mode)
 #define BASIN_TABLE      static const unsigned short
 
 #define BASIN_ELEMENT                            const basin_index i0 = *e
-#define BASIN_STEP(connectivity, i, arity, slot) basin_step(args->indices[connectivity], &i, arity, slot)
+#define BASIN_STEP(connectivity, i, arity, slot) basin_step(data->indices[connectivity], &i, arity, slot)
 #define BASIN_LOAD_1(a, array, i, stride, first) \
-  const real a = basin_load_1(args->arrays[array], &i, stride, first)
+  const real a = basin_load_1(data->arrays[array], &i, stride, first)
 #define BASIN_LOAD_2(a, b, array, i, stride, first) \
   real a, b;                                        \
-  basin_load_2(args->arrays[array], &i, stride, first, &a, &b)
-#define BASIN_SHARED(array, component) basin_broadcast(args->arrays[array][component])
+  basin_load_2(data->arrays[array], &i, stride, first, &a, &b)
+#define BASIN_SHARED(array, component) basin_broadcast(data->arrays[array][component])
 #define BASIN_UNIFORM(k)               (u->v[k])
 #define BASIN_SET(k, value)            (*(real *)(inner + (k) * BASIN_STRIDE) = (value))
 #define BASIN_GET(k)                   (*(const real *)(inner + (k) * BASIN_STRIDE))

@@ -12,16 +12,15 @@
 BASIN_KERNEL
 {
   const basin_args args = *given;
-  unsigned short order[BASIN_OUTPUT_SIZE];
+  const basin_data data = basin_data_of(given);
   basin_uniform u;
   (void)self;
-  for (int k = 0; k < BASIN_OUTPUT_SIZE; k++) order[k] = (unsigned short)k;
-  basin_uniforms(&args, &u);
+  basin_uniforms(&data, &u);
   for (basin_size at = args.begin; at < args.end; at += BASIN_WIDTH) {
     const basin_tile tile = basin_tile_at(at, args.end);
     real out[BASIN_OUTPUT_SIZE];
-    basin_inner(&args, &u, &tile.index, (basin_scalar *)out);
-    basin_store_rows(args.output + at * BASIN_OUTPUT_SIZE, BASIN_OUTPUT_SIZE, out, order, tile.count);
+    basin_inner(&data, &u, &tile.index, (basin_scalar *)out);
+    basin_store_rows(args.output + at * BASIN_OUTPUT_SIZE, BASIN_OUTPUT_SIZE, out, tile.count);
   }
 }
 
@@ -29,14 +28,15 @@ BASIN_KERNEL
 BASIN_KERNEL
 {
   const basin_args args = *given;
+  const basin_data data = basin_data_of(given);
   basin_uniform u;
   basin_energy energy = basin_energy_begin();
   (void)self;
-  basin_uniforms(&args, &u);
+  basin_uniforms(&data, &u);
   for (basin_size at = args.begin; at < args.end; at += BASIN_WIDTH) {
     const basin_tile tile = basin_tile_at(at, args.end);
     real value;
-    basin_inner(&args, &u, &tile.index, (basin_scalar *)&value);
+    basin_inner(&data, &u, &tile.index, (basin_scalar *)&value);
     basin_energy_add(&energy, &args, &tile, value);
   }
   basin_energy_end(&energy, &args);
@@ -46,19 +46,18 @@ BASIN_KERNEL
 BASIN_KERNEL
 {
   const basin_args args = *given;
-  basin_order order;
+  const basin_data data = basin_data_of(given);
   basin_uniform u;
   basin_energy energy = basin_energy_begin();
   (void)self;
-  basin_order_make(&order);
-  basin_uniforms(&args, &u);
+  basin_uniforms(&data, &u);
   for (basin_size at = args.begin; at < args.end; at += BASIN_WIDTH) {
     const basin_tile tile = basin_tile_at(at, args.end);
     real inner[BASIN_INNER_ROWS], out[BASIN_OUTPUTS];
-    basin_inner(&args, &u, &tile.index, (basin_scalar *)inner);
+    basin_inner(&data, &u, &tile.index, (basin_scalar *)inner);
     basin_energy_add(&energy, &args, &tile, inner[0]);
-    basin_outer(&args, &u, &tile.index, (const basin_scalar *)inner, out);
-    basin_put(&args, &order, &tile, out);
+    basin_outer(&data, &u, &tile.index, (const basin_scalar *)inner, out);
+    basin_put(&args, &tile, out);
   }
   basin_energy_end(&energy, &args);
 }
@@ -69,27 +68,26 @@ BASIN_KERNEL
 BASIN_KERNEL
 {
   const basin_args args = *given;
+  const basin_data data = basin_data_of(given);
   const basin_size chunk = args.projection == BASIN_PROJECTION_NONE ? BASIN_WIDTH : BASIN_CHUNK;
   basin_scalar *scratch = args.scratch;
-  basin_order order;
   basin_uniform u;
   basin_energy energy = basin_energy_begin();
   (void)self;
-  basin_order_make(&order);
-  basin_uniforms(&args, &u);
+  basin_uniforms(&data, &u);
   for (basin_size begin = args.begin; begin < args.end; begin += chunk) {
     const basin_size end = args.end - begin > chunk ? begin + chunk : args.end;
     for (basin_size at = begin; at < end; at += BASIN_WIDTH) {
       const basin_tile tile = basin_tile_at(at, end);
-      basin_inner(&args, &u, &tile.index, scratch + (at - begin));
+      basin_inner(&data, &u, &tile.index, scratch + (at - begin));
       basin_energy_add(&energy, &args, &tile, *(const real *)(scratch + (at - begin)));
     }
     if (args.projection != BASIN_PROJECTION_NONE) basin_project(scratch, (int)(end - begin), (int)args.projection);
     for (basin_size at = begin; at < end; at += BASIN_WIDTH) {
       const basin_tile tile = basin_tile_at(at, end);
       real out[BASIN_OUTPUTS];
-      basin_outer(&args, &u, &tile.index, scratch + (at - begin), out);
-      basin_put(&args, &order, &tile, out);
+      basin_outer(&data, &u, &tile.index, scratch + (at - begin), out);
+      basin_put(&args, &tile, out);
     }
   }
   basin_energy_end(&energy, &args);

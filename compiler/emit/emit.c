@@ -27,6 +27,8 @@ static void print_head(const basin_kernel_program *kernel, uint32_t uniform_coun
     basin__strbuf_printf(text, "#define BASIN_LOCAL_SIZE %u\n#define BASIN_BLOCK %u\n", info->local_size, info->block);
     basin__strbuf_printf(text, "#define BASIN_INNER_ROWS %u\n", basin__inner_rows(kernel));
   }
+  basin__strbuf_printf(text, "#define BASIN_ARRAY_COUNT %u\n#define BASIN_CONNECTIVITY_COUNT %u\n", info->array_count,
+                       info->connectivity_count);
   basin__strbuf_printf(text, "#define BASIN_UNIFORM_COUNT %u\n#include \"dialect.h\"\n", uniform_count);
 }
 
@@ -47,6 +49,16 @@ static void print_block_table(const basin_kernel_program *kernel, uint32_t block
       if (kernel->block_count > 1 && (kernel->block_of[i] != block || kernel->block_of[j] != block)) continue;
       basin__strbuf_printf(text, printed++ ? ", %u" : "%u", basin__inner_row(kernel, k));
     }
+  basin__strbuf_puts(text, "};\n");
+}
+
+/* Which output each number of the blocks of a Hessian is. */
+static void print_places(const basin_kernel_program *kernel, basin_strbuf *text)
+{
+  uint32_t count = basin__outer_count(kernel);
+  basin__strbuf_puts(text, "\nBASIN_TABLE basin_places[] = {");
+  for (uint32_t k = 0; k < count; k++)
+    basin__strbuf_printf(text, k ? ", %u" : "%u", basin__outer_place(kernel, k));
   basin__strbuf_puts(text, "};\n");
 }
 
@@ -88,6 +100,7 @@ static basin_status print_kernel(const basin_kernel_program *kernel, basin_print
   basin__strbuf_puts(text, "}\n");
   print_function(text, "BASIN_INNER", inner, basin__print_body);
   if (has_outer(kernel)) print_function(text, "BASIN_OUTER", outer, basin__print_body);
+  if (has_outer(kernel)) print_places(kernel, text);
   if (kernel->info.stage == BASIN_STAGE_HESSIAN) print_projection(kernel, text);
   basin__strbuf_puts(text, "\n#include \"driver.h\"\n");
   return text->failed ? BASIN_ERROR_MEMORY : BASIN_OK;

@@ -49,18 +49,22 @@ uint32_t basin__inner_rows(const basin_kernel_program *kernel)
   return rows;
 }
 
-void basin__outer_places(const basin_kernel_program *kernel, uint32_t k, uint32_t places[2])
+uint32_t basin__outer_place(const basin_kernel_program *kernel, uint32_t k)
 {
-  uint32_t size = kernel->info.local_size, block = kernel->info.block, r, c;
-  places[0] = k;
-  places[1] = BASIN_NONE;
-  if (k < size) return;
-  unpack(k - size, size, &r, &c);
-  uint32_t nodes = size / block, a = r / block, b = c / block;
-  uint32_t pair = a * nodes - (a ? a * (a - 1) / 2 : 0) + b - a;
-  uint32_t base = size + pair * block * block;
-  places[0] = base + r % block * block + c % block;
-  if (a == b && r != c) places[1] = base + c % block * block + r % block;
+  uint32_t size = kernel->info.local_size, block = kernel->info.block, nodes = size / block;
+  if (k < size) return k;
+  uint32_t pair = (k - size) / (block * block), entry = (k - size) % (block * block), a, b;
+  unpack(pair, nodes, &a, &b);
+  uint32_t i = a * block + entry / block, j = b * block + entry % block;
+  uint32_t r = i < j ? i : j, c = i < j ? j : i;
+  return size + r * size - (r ? r * (r - 1) / 2 : 0) + c - r;
+}
+
+uint32_t basin__outer_count(const basin_kernel_program *kernel)
+{
+  uint32_t size = kernel->info.local_size, block = kernel->info.block, nodes = size / block;
+  if (kernel->info.stage != BASIN_STAGE_HESSIAN) return size;
+  return size + nodes * (nodes + 1) / 2 * block * block;
 }
 
 size_t basin__emit_scratch_size(const basin_kernel_program *kernel, size_t scalar_size)

@@ -152,26 +152,16 @@ static void print_instruction(basin_printer *p, uint32_t value)
   print_line(p, value);
 }
 
-static void print_place(basin_printer *p, const char *verb, uint32_t place, uint32_t value)
-{
-  if (place == BASIN_NONE) return;
-  basin__strbuf_printf(p->text, "  %s(%u, ", verb, place);
-  print_operand(p, value, false);
-  basin__strbuf_puts(p->text, ");\n");
-}
-
 /* Outputs leave as soon as their value is known, so that few values are alive at a time. */
 static void print_outputs(basin_printer *p, uint32_t value)
 {
+  bool inner = p->part == BASIN_PART_INNER;
   for (uint32_t k = p->first_output[value]; k != BASIN_NONE; k = p->next_output[k]) {
-    if (p->part == BASIN_PART_INNER) {
-      print_place(p, "BASIN_SET", basin__inner_row(p->kernel, k), value);
-    } else {
-      uint32_t places[2];
-      basin__outer_places(p->kernel, k, places);
-      print_place(p, "BASIN_OUT", places[0], value);
-      print_place(p, "BASIN_OUT", places[1], value);
-    }
+    uint32_t place = inner ? basin__inner_row(p->kernel, k) : k;
+    if (place == BASIN_NONE) continue;
+    basin__strbuf_printf(p->text, inner ? "  BASIN_SET(%u, " : "  BASIN_OUT(%u, ", place);
+    print_operand(p, value, false);
+    basin__strbuf_puts(p->text, ");\n");
   }
 }
 

@@ -56,8 +56,10 @@ void basin__print_comment(basin_strbuf *text, const char *comment);
 /* Row of inner output k (energy, gradient, packed Hessian) in the scratch; BASIN_NONE for an entry between blocks. */
 uint32_t basin__inner_row(const basin_kernel_program *kernel, uint32_t k);
 uint32_t basin__inner_rows(const basin_kernel_program *kernel);
-/* Positions of outer output k in what `outer` writes (pair order): the second is BASIN_NONE or that of the mirrored entry. */
-void basin__outer_places(const basin_kernel_program *kernel, uint32_t k, uint32_t places[2]);
+/* The form that is added to global matrices: local gradient, then the blocks of the pairs of nodes, row-major, diagonal
+ * ones in full. Its length, and the outer output that number k of it is. */
+uint32_t basin__outer_count(const basin_kernel_program *kernel);
+uint32_t basin__outer_place(const basin_kernel_program *kernel, uint32_t k);
 
 /* ---- access.c: index streams and loads ---- */
 basin_status basin__printer_streams(basin_printer *printer);

@@ -7,42 +7,22 @@
 #define BASIN_PAIRS   (BASIN_NODES * (BASIN_NODES + 1) / 2)
 #define BASIN_ENTRIES (BASIN_BLOCK * BASIN_BLOCK)
 
-/* What `outer` writes: the local gradient, then the blocks of node pairs, row-major each, diagonal ones in full. */
+/* What `outer` writes, the local gradient and the packed upper triangle of the local Hessian, and the same in blocks:
+ * number k of the latter is output basin_places[k]. */
+#define BASIN_PACKED (BASIN_LOCAL_SIZE * (BASIN_LOCAL_SIZE + 1) / 2)
 #if BASIN_STAGE == BASIN_STAGE_HESSIAN
-#define BASIN_OUTPUTS (BASIN_LOCAL_SIZE + BASIN_PAIRS * BASIN_ENTRIES)
+#define BASIN_OUTPUTS (BASIN_LOCAL_SIZE + BASIN_PACKED)
+#define BASIN_BLOCKED (BASIN_LOCAL_SIZE + BASIN_PAIRS * BASIN_ENTRIES)
 #else
 #define BASIN_OUTPUTS BASIN_LOCAL_SIZE
+#define BASIN_BLOCKED BASIN_LOCAL_SIZE
 #endif
-#define BASIN_PACKED (BASIN_LOCAL_SIZE * (BASIN_LOCAL_SIZE + 1) / 2)
 
-/* Rows of one tile, element by element, rounded up so that whole vectors can be written. */
-#define BASIN_ROW ((BASIN_OUTPUTS + 7) / 8 * 8)
+/* Blocks of one tile, element by element, rounded up so that whole vectors can be written. */
+#define BASIN_ROW ((BASIN_BLOCKED + 7) / 8 * 8)
 typedef struct basin_rows {
   double at[BASIN_WIDTH][BASIN_ROW] __attribute__((aligned(64)));
 } basin_rows;
-
-/* Where number k of the stored form stands in the output of `outer`: gradient, then packed upper triangle. */
-typedef struct basin_order {
-  unsigned short gradient[BASIN_LOCAL_SIZE];
-#if BASIN_STAGE == BASIN_STAGE_HESSIAN
-  unsigned short hessian[BASIN_PACKED];
-#endif
-} basin_order;
-
-BASIN_INLINE void basin_order_make(basin_order *order)
-{
-  for (int k = 0; k < BASIN_LOCAL_SIZE; k++) order->gradient[k] = (unsigned short)k;
-#if BASIN_STAGE == BASIN_STAGE_HESSIAN
-  int k = 0;
-  for (int r = 0; r < BASIN_LOCAL_SIZE; r++)
-    for (int c = r; c < BASIN_LOCAL_SIZE; c++) {
-      const int a = r / BASIN_BLOCK, b = c / BASIN_BLOCK;
-      const int pair = a * BASIN_NODES - a * (a - 1) / 2 + b - a;
-      order->hessian[k++] = (unsigned short)(BASIN_LOCAL_SIZE + pair * BASIN_ENTRIES + r % BASIN_BLOCK * BASIN_BLOCK +
-                                             c % BASIN_BLOCK);
-    }
-#endif
-}
 
 /* to[k] += from[k] for a small constant count. */
 BASIN_INLINE void basin_add(double *to, const double *from, int count)
@@ -101,27 +81,32 @@ BASIN_INLINE void basin_scatter(const basin_args *args, const basin_tile *tile, 
   }
 }
 
+BASIN_INLINE void basin_make_rows(basin_rows *rows, const real *out)
+{
+  for (int p = 0; p < BASIN_PARTS; p++)
+    for (int k = 0; k < BASIN_ROW; k += BASIN_PART) {
+      basin_part v[BASIN_PART];
+      for (int i = 0; i < BASIN_PART; i++)
+        v[i] = basin_part_of(out[basin_places[k + i < BASIN_BLOCKED ? k + i : BASIN_BLOCKED - 1]], p);
+      basin_put_rows(&rows->at[p * BASIN_PART][k], BASIN_ROW, v, BASIN_PART);
+    }
+}
+
 /* Results of one tile, `out` as `outer` wrote them, to where `args` wants them. */
-BASIN_INLINE void basin_put(const basin_args *args, const basin_order *order, const basin_tile *tile, const real *out)
+BASIN_INLINE void basin_put(const basin_args *args, const basin_tile *tile, const real *out)
 {
   const basin_size first = tile->at - args->begin;
   if (args->nodes) {
     basin_rows rows;
-    for (int p = 0; p < BASIN_PARTS; p++)
-      for (int k = 0; k < BASIN_ROW; k += BASIN_PART) {
-        basin_part v[BASIN_PART];
-        for (int i = 0; i < BASIN_PART; i++)
-          v[i] = basin_part_of(out[k + i < BASIN_OUTPUTS ? k + i : BASIN_OUTPUTS - 1], p);
-        basin_put_rows(&rows.at[p * BASIN_PART][k], BASIN_ROW, v, BASIN_PART);
-      }
+    basin_make_rows(&rows, out);
     basin_scatter(args, tile, &rows);
     return;
   }
   if (args->local_gradient)
-    basin_store_rows(args->local_gradient + first * BASIN_LOCAL_SIZE, BASIN_LOCAL_SIZE, out, order->gradient, tile->count);
+    basin_store_rows(args->local_gradient + first * BASIN_LOCAL_SIZE, BASIN_LOCAL_SIZE, out, tile->count);
 #if BASIN_STAGE == BASIN_STAGE_HESSIAN
   if (args->local_hessian)
-    basin_store_rows(args->local_hessian + first * BASIN_PACKED, BASIN_PACKED, out, order->hessian, tile->count);
+    basin_store_rows(args->local_hessian + first * BASIN_PACKED, BASIN_PACKED, out + BASIN_LOCAL_SIZE, tile->count);
 #endif
 }
 

@@ -9,24 +9,36 @@ typedef struct basin_tile {
   basin_size at, count;
 } basin_tile;
 
+BASIN_INLINE basin_words basin_lanes(void)
+{
+  basin_words lanes;
+  for (basin_word l = 0; l < BASIN_WIDTH; l++) lanes[l] = l;
+  return lanes;
+}
+
 BASIN_INLINE basin_tile basin_tile_at(basin_size at, basin_size end)
 {
   basin_tile tile;
   tile.at = at;
   tile.count = end - at < BASIN_WIDTH ? end - at : BASIN_WIDTH;
-  for (basin_word l = 0; l < BASIN_WIDTH; l++)
-    tile.index.at[l] = (basin_word)at + (l < (basin_word)tile.count ? l : (basin_word)tile.count - 1);
+  tile.index.vector =
+      (basin_word)at + __builtin_elementwise_min(basin_lanes(), (basin_words)((basin_word)tile.count - 1));
   return tile;
 }
 
-BASIN_INLINE basin_part basin_part_of(real value, int part)
+BASIN_INLINE basin_part basin_wide_part(basin_wide value, int part)
 {
   union {
     basin_wide wide;
     basin_part parts[BASIN_PARTS];
   } u;
-  u.wide = __builtin_convertvector(value, basin_wide);
+  u.wide = value;
   return u.parts[part];
+}
+
+BASIN_INLINE basin_part basin_part_of(real value, int part)
+{
+  return basin_wide_part(__builtin_convertvector(value, basin_wide), part);
 }
 
 /* PART vectors become the rows of a square matrix's transpose, in place. */
@@ -74,9 +86,8 @@ BASIN_INLINE void basin_put_rows(double *rows, basin_size stride, const basin_pa
   }
 }
 
-/* Number k of element l, values[order[k]] of lane l, goes to rows[l * size + k]; elements 0 .. count - 1, k < size. */
-BASIN_NOINLINE void basin_store_rows(double *rows, basin_size size, const real *values, const unsigned short *order,
-                                     basin_size count)
+/* Number k of element l, values[k] of lane l, goes to rows[l * size + k]; elements 0 .. count - 1, k < size. */
+BASIN_NOINLINE void basin_store_rows(double *rows, basin_size size, const real *values, basin_size count)
 {
   for (basin_size p = 0; p * BASIN_PART < count; p++) {
     double *part_rows = rows + p * BASIN_PART * size;
@@ -84,11 +95,11 @@ BASIN_NOINLINE void basin_store_rows(double *rows, basin_size size, const real *
     basin_size k = 0;
     for (; k + BASIN_PART <= size; k += BASIN_PART) {
       basin_part v[BASIN_PART];
-      for (int i = 0; i < BASIN_PART; i++) v[i] = basin_part_of(values[order[k + (basin_size)i]], (int)p);
+      for (int i = 0; i < BASIN_PART; i++) v[i] = basin_part_of(values[k + (basin_size)i], (int)p);
       basin_put_rows(part_rows + k, size, v, lanes);
     }
     for (; k < size; k++) {
-      const basin_part v = basin_part_of(values[order[k]], (int)p);
+      const basin_part v = basin_part_of(values[k], (int)p);
       for (basin_size l = 0; l < lanes; l++) part_rows[l * size + k] = v[l];
     }
   }
@@ -111,11 +122,12 @@ BASIN_INLINE basin_energy basin_energy_begin(void)
 BASIN_INLINE void basin_energy_add(basin_energy *energy, const basin_args *args, const basin_tile *tile, real value)
 {
   const basin_size at = tile->at - args->begin;
+  typedef long basin_longs __attribute__((ext_vector_type(BASIN_WIDTH)));
+  const basin_longs inside = __builtin_convertvector(basin_lanes(), basin_longs) < (long)tile->count;
+  const basin_wide wide = inside ? __builtin_convertvector(value, basin_wide) : (basin_wide)0;
   for (basin_size p = 0; p < BASIN_PARTS; p++) {
     const basin_size first = at + p * BASIN_PART;
-    basin_part v = basin_part_of(value, (int)p);
-    for (basin_size l = 0; l < BASIN_PART; l++)
-      if (p * BASIN_PART + l >= tile->count) v[l] = 0;
+    const basin_part v = basin_wide_part(wide, (int)p);
     energy->sums[first / BASIN_PART % BASIN_SUM_PARTS] += v;
     if (!args->energy) continue;
     if (tile->count == BASIN_WIDTH) {
