@@ -1,5 +1,6 @@
 /* The scalar builder: folds constants, applies the rules of rules_*.c, hash-conses.
- * Rules are exact for finite values up to the sign of zero and the range of exponents (docs/internals/graph.md lists them).
+ * Rules are exact for finite values up to the sign of zero and the range of exponents
+ * (docs/internals/graph.md lists them).
  * SPDX-License-Identifier: Apache-2.0 */
 #include "graph/build.h"
 #include <string.h>
@@ -27,7 +28,8 @@ basin_ref basin__to_boolean(basin_graph *graph, basin_ref ref)
   double value, yes, no;
   if (basin__is_const(graph, ref, &value)) return basin__const(graph, value != 0 ? 1.0 : 0.0);
   basin_node n = basin__peek(graph, ref);
-  if (n.op == BASIN_OP_SELECT && basin__is_const(graph, n.b, &yes) && basin__is_const(graph, n.c, &no)) {
+  if (n.op == BASIN_OP_SELECT && basin__is_const(graph, n.b, &yes) &&
+      basin__is_const(graph, n.c, &no)) {
     if (yes != 0 && no == 0) return n.a;
     if (yes == 0 && no != 0) return basin__unary(graph, BASIN_OP_NOT, n.a);
   }
@@ -48,13 +50,18 @@ basin_ref basin__unary(basin_graph *graph, basin_op op, basin_ref a)
   basin_node n = basin__peek(graph, a);
   basin_ref simple = 0;
   switch (op) {
-  case BASIN_OP_NEG: simple = basin__rule_neg(graph, a); break;
-  case BASIN_OP_NOT: simple = n.op == BASIN_OP_NOT ? n.a : 0; break;
+  case BASIN_OP_NEG:
+    simple = basin__rule_neg(graph, a);
+    break;
+  case BASIN_OP_NOT:
+    simple = n.op == BASIN_OP_NOT ? n.a : 0;
+    break;
   case BASIN_OP_ABS:
     if (n.op == BASIN_OP_ABS) return a;
     if (n.op == BASIN_OP_NEG) a = n.a;
     break;
-  default: break;
+  default:
+    break;
   }
   return simple ? simple : basin__raw(graph, op, a, 0, 0);
 }
@@ -96,17 +103,35 @@ basin_ref basin__binary(basin_graph *graph, basin_op op, basin_ref a, basin_ref 
     return basin__const(graph, basin__op_value(op, x, y, 0));
   basin_ref simple = 0;
   switch (op) {
-  case BASIN_OP_ADD: simple = basin__rule_add(graph, a, b); break;
-  case BASIN_OP_SUB: simple = basin__rule_sub(graph, a, b); break;
-  case BASIN_OP_MUL: simple = basin__rule_mul(graph, a, b); break;
-  case BASIN_OP_DIV: simple = basin__rule_div(graph, a, b); break;
-  case BASIN_OP_POW: simple = basin__rule_power(graph, a, b); break;
-  case BASIN_OP_XLOGY: simple = basin__rule_xlogy(graph, a, b); break;
+  case BASIN_OP_ADD:
+    simple = basin__rule_add(graph, a, b);
+    break;
+  case BASIN_OP_SUB:
+    simple = basin__rule_sub(graph, a, b);
+    break;
+  case BASIN_OP_MUL:
+    simple = basin__rule_mul(graph, a, b);
+    break;
+  case BASIN_OP_DIV:
+    simple = basin__rule_div(graph, a, b);
+    break;
+  case BASIN_OP_POW:
+    simple = basin__rule_power(graph, a, b);
+    break;
+  case BASIN_OP_XLOGY:
+    simple = basin__rule_xlogy(graph, a, b);
+    break;
   case BASIN_OP_MIN:
-  case BASIN_OP_MAX: simple = a == b ? a : 0; break;
+  case BASIN_OP_MAX:
+    simple = a == b ? a : 0;
+    break;
   case BASIN_OP_AND:
-  case BASIN_OP_OR: simple = rule_logic(graph, op, a, b); break;
-  default: simple = info->flags & BASIN_OP_BOOLEAN ? rule_compare(graph, op, a, b) : 0; break;
+  case BASIN_OP_OR:
+    simple = rule_logic(graph, op, a, b);
+    break;
+  default:
+    simple = info->flags & BASIN_OP_BOOLEAN ? rule_compare(graph, op, a, b) : 0;
+    break;
   }
   return simple ? simple : basin__raw(graph, op, a, b, 0);
 }

@@ -11,12 +11,15 @@ uint32_t basin__stored_integers(unsigned op)
   case BASIN_OP_M_MATRIX:
   case BASIN_OP_M_IDENTITY:
   case BASIN_OP_M_ZEROS:
-  case BASIN_OP_M_RESHAPE: return 0;
-  default: return (uint32_t)basin__op_info(op)->integer_count;
+  case BASIN_OP_M_RESHAPE:
+    return 0;
+  default:
+    return (uint32_t)basin__op_info(op)->integer_count;
   }
 }
 
-basin_status basin__call_fail(const basin_call *call, basin_status status, const char *site, const char *format, ...)
+basin_status basin__call_fail(
+    const basin_call *call, basin_status status, const char *site, const char *format, ...)
 {
   basin_graph *graph = call->graph;
   basin_strbuf expression;
@@ -46,7 +49,8 @@ static bool is_shared_above(const basin_graph *graph, uint32_t above, uint32_t s
 {
   const basin_graph_space *top = basin__graph_space(graph, above);
   if (!top || !top->shared) return false;
-  for (const basin_graph_space *s = basin__graph_space(graph, space); s; s = s->parent == BASIN_NONE ? NULL : basin__graph_space(graph, s->parent))
+  for (const basin_graph_space *s = basin__graph_space(graph, space); s;
+       s = s->parent == BASIN_NONE ? NULL : basin__graph_space(graph, s->parent))
     if (s->id == above) return true;
   return false;
 }
@@ -57,14 +61,19 @@ static const char *space_name(const basin_graph *graph, uint32_t id)
   return id == BASIN_SPACE_LITERAL ? "literal" : space ? space->name : "?";
 }
 
-/* " (gather it through \"t2v\": tetrahedra -> vertices)" for each connectivity between the two spaces. */
+/* " (gather it through \"t2v\": tetrahedra -> vertices)" for each connectivity between the two
+ * spaces. */
 static void append_joins(basin_strbuf *text, const basin_graph *graph, uint32_t a, uint32_t b)
 {
   bool any = false;
   for (size_t i = 0; i < graph->connectivity_count; i++) {
     const basin_graph_connectivity *c = &graph->connectivities[i];
     if (!((c->from == a && c->to == b) || (c->from == b && c->to == a))) continue;
-    basin__strbuf_printf(text, "%s\"%s\" (%s to %s)", any ? ", " : "; they can be joined through ", c->name, space_name(graph, c->from),
+    basin__strbuf_printf(text,
+                         "%s\"%s\" (%s to %s)",
+                         any ? ", " : "; they can be joined through ",
+                         c->name,
+                         space_name(graph, c->from),
                          space_name(graph, c->to));
     any = true;
   }
@@ -76,8 +85,12 @@ static basin_status owner_mismatch(const basin_call *call, uint32_t a, uint32_t 
   basin_strbuf text;
   basin__strbuf_init(&text, call->graph->context);
   append_joins(&text, call->graph, a, b);
-  basin_status status = BASIN_CALL_FAIL(call, BASIN_ERROR_OWNER, "%s: one operand belongs to \"%s\", another to \"%s\"%s",
-                                        basin__op_info(call->op)->name, space_name(call->graph, a), space_name(call->graph, b),
+  basin_status status = BASIN_CALL_FAIL(call,
+                                        BASIN_ERROR_OWNER,
+                                        "%s: one operand belongs to \"%s\", another to \"%s\"%s",
+                                        basin__op_info(call->op)->name,
+                                        space_name(call->graph, a),
+                                        space_name(call->graph, b),
                                         basin__strbuf_text(&text));
   basin__strbuf_fini(&text);
   return status;
@@ -90,8 +103,10 @@ basin_status basin__call_owner(const basin_call *call, uint32_t *result)
   for (uint32_t i = 0; i < call->count; i++) {
     uint32_t other = graph->side[call->arguments[i]].owner;
     if (other == owner || other == BASIN_SPACE_LITERAL) continue;
-    if (owner == BASIN_SPACE_LITERAL || is_shared_above(graph, owner, other)) owner = other;
-    else if (!is_shared_above(graph, other, owner)) return owner_mismatch(call, owner, other);
+    if (owner == BASIN_SPACE_LITERAL || is_shared_above(graph, owner, other))
+      owner = other;
+    else if (!is_shared_above(graph, other, owner))
+      return owner_mismatch(call, owner, other);
   }
   *result = owner;
   return BASIN_OK;
@@ -126,13 +141,21 @@ static bool is_expression(const basin_graph *graph, basin_ref ref)
   return op == BASIN_OP_CONST || (basin__op_info(op)->flags & BASIN_OP_MATRIX);
 }
 
-static basin_status check_arguments(basin_graph *graph, const basin_expression *arguments, size_t count)
+static basin_status
+check_arguments(basin_graph *graph, const basin_expression *arguments, size_t count)
 {
   if (graph->failed) return out_of_memory(graph);
-  if (count > UINT16_MAX) return BASIN_FAIL(graph->context, BASIN_ERROR_LENGTH, "an operator with %zu operands; at most 65535 are possible", count);
+  if (count > UINT16_MAX)
+    return BASIN_FAIL(graph->context,
+                      BASIN_ERROR_LENGTH,
+                      "an operator with %zu operands; at most 65535 are possible",
+                      count);
   for (size_t i = 0; i < count; i++)
     if (!is_expression(graph, arguments[i]))
-      return BASIN_FAIL(graph->context, BASIN_ERROR_ARGUMENT, "operand %zu is no expression of this graph", i + 1);
+      return BASIN_FAIL(graph->context,
+                        BASIN_ERROR_ARGUMENT,
+                        "operand %zu is no expression of this graph",
+                        i + 1);
   return BASIN_OK;
 }
 
@@ -161,26 +184,44 @@ basin_status basin_expression_array(basin_graph *graph, basin_array_id id, basin
   return *result ? BASIN_OK : out_of_memory(graph);
 }
 
-basin_status basin_expression_join(basin_graph *graph, basin_connectivity_id id, basin_expression source, basin_expression *result)
+basin_status basin_expression_join(basin_graph *graph,
+                                   basin_connectivity_id id,
+                                   basin_expression source,
+                                   basin_expression *result)
 {
   *result = 0;
   BASIN_TRY(check_arguments(graph, &source, 1));
   const basin_graph_connectivity *c = basin__graph_connectivity(graph, id);
-  if (!c) return BASIN_FAIL(graph->context, BASIN_ERROR_STATE, "connectivity %u is not declared", id);
+  if (!c)
+    return BASIN_FAIL(graph->context, BASIN_ERROR_STATE, "connectivity %u is not declared", id);
   basin_call call = {graph, BASIN_OP_M_JOIN, &source, 1, {(int)id, 0}, 0, 0};
   if (c->arity == 0)
-    return BASIN_CALL_FAIL(&call, BASIN_ERROR_UNSUPPORTED, "\"%s\" has a different number of entries for each instance: only sum and mean go through it",
+    return BASIN_CALL_FAIL(&call,
+                           BASIN_ERROR_UNSUPPORTED,
+                           "\"%s\" has a different number of entries for each instance: only sum "
+                           "and mean go through it",
                            c->name);
   uint32_t owner = graph->side[source].owner;
   if (owner != c->to && owner != BASIN_SPACE_LITERAL && !is_shared_above(graph, owner, c->to))
-    return BASIN_CALL_FAIL(&call, BASIN_ERROR_OWNER, "\"%s\" leads from \"%s\" to \"%s\", but the expression belongs to \"%s\"", c->name,
-                           space_name(graph, c->from), space_name(graph, c->to), space_name(graph, owner));
+    return BASIN_CALL_FAIL(
+        &call,
+        BASIN_ERROR_OWNER,
+        "\"%s\" leads from \"%s\" to \"%s\", but the expression belongs to \"%s\"",
+        c->name,
+        space_name(graph, c->from),
+        space_name(graph, c->to),
+        space_name(graph, owner));
   if (graph->joins[source] >= BASIN_PATH_MAX)
-    return BASIN_CALL_FAIL(&call, BASIN_ERROR_UNSUPPORTED, "more than %d connectivities in a row", BASIN_PATH_MAX);
+    return BASIN_CALL_FAIL(
+        &call, BASIN_ERROR_UNSUPPORTED, "more than %d connectivities in a row", BASIN_PATH_MAX);
   call.rows = c->arity == 1 ? basin__rows(graph, source) : c->arity;
   call.cols = c->arity == 1 ? basin__cols(graph, source) : basin__size(graph, source);
   if (call.rows > 255 || call.cols > 255)
-    return BASIN_CALL_FAIL(&call, BASIN_ERROR_SHAPE, "the result would be %u x %u; at most 255 rows and columns are possible", call.rows, call.cols);
+    return BASIN_CALL_FAIL(&call,
+                           BASIN_ERROR_SHAPE,
+                           "the result would be %u x %u; at most 255 rows and columns are possible",
+                           call.rows,
+                           call.cols);
   *result = basin__call_node(&call, c->from);
   return *result ? BASIN_OK : out_of_memory(graph);
 }
@@ -190,33 +231,62 @@ basin_status basin_expression_join(basin_graph *graph, basin_connectivity_id id,
 static basin_status unknown_operator(basin_graph *graph, const char *name)
 {
   const char *near = basin__op_nearest(name);
-  basin_status status = near ? BASIN_FAIL(graph->context, BASIN_ERROR_NAME, "unknown operator \"%s\"; did you mean \"%s\"?", name, near)
-                             : BASIN_FAIL(graph->context, BASIN_ERROR_NAME, "unknown operator \"%s\"", name);
-  basin__error_where(graph->context, graph->origins[graph->origin].script, graph->origins[graph->origin].line, NULL);
+  basin_status status =
+      near ? BASIN_FAIL(graph->context,
+                        BASIN_ERROR_NAME,
+                        "unknown operator \"%s\"; did you mean \"%s\"?",
+                        name,
+                        near)
+           : BASIN_FAIL(graph->context, BASIN_ERROR_NAME, "unknown operator \"%s\"", name);
+  basin__error_where(graph->context,
+                     graph->origins[graph->origin].script,
+                     graph->origins[graph->origin].line,
+                     NULL);
   return status;
 }
 
-basin_status basin_expression_apply(basin_graph *graph, const char *name, const basin_expression *arguments, size_t count, const int *integers,
-                                    size_t integer_count, basin_expression *result)
+basin_status basin_expression_apply(basin_graph *graph,
+                                    const char *name,
+                                    const basin_expression *arguments,
+                                    size_t count,
+                                    const int *integers,
+                                    size_t integer_count,
+                                    basin_expression *result)
 {
   *result = 0;
   basin_op op = basin__op_find(name, strlen(name), true);
-  if (op == BASIN_OP_COUNT || *basin__op_info(op)->name == '.') return unknown_operator(graph, name);
+  if (op == BASIN_OP_COUNT || *basin__op_info(op)->name == '.')
+    return unknown_operator(graph, name);
   if (op == BASIN_OP_M_AT && integer_count == 1) op = BASIN_OP_M_ENTRY;
   const basin_op_info *info = basin__op_info(op);
   BASIN_TRY(check_arguments(graph, arguments, count));
   basin_call call = {graph, op, arguments, (uint32_t)count, {0, 0}, 0, 0};
   if (info->arity < 0 ? count == 0 : count != (size_t)info->arity)
-    return info->arity < 0 ? BASIN_CALL_FAIL(&call, BASIN_ERROR_LENGTH, "%s: needs at least one operand", name)
-                           : BASIN_CALL_FAIL(&call, BASIN_ERROR_LENGTH, "%s: needs %d operands, got %zu", name, info->arity, count);
+    return info->arity < 0
+               ? BASIN_CALL_FAIL(&call, BASIN_ERROR_LENGTH, "%s: needs at least one operand", name)
+               : BASIN_CALL_FAIL(&call,
+                                 BASIN_ERROR_LENGTH,
+                                 "%s: needs %d operands, got %zu",
+                                 name,
+                                 info->arity,
+                                 count);
   if (integer_count != (size_t)info->integer_count)
-    return BASIN_CALL_FAIL(&call, BASIN_ERROR_LENGTH, "%s: needs %d whole numbers, got %zu", name, info->integer_count, integer_count);
+    return BASIN_CALL_FAIL(&call,
+                           BASIN_ERROR_LENGTH,
+                           "%s: needs %d whole numbers, got %zu",
+                           name,
+                           info->integer_count,
+                           integer_count);
   for (size_t i = 0; i < integer_count; i++) call.integers[i] = integers[i];
   return finish(&call, result);
 }
 
-basin_status basin_expression_custom(basin_graph *graph, basin_expression value, const basin_expression *arguments,
-                                     const basin_expression *derivatives, size_t count, basin_expression *result)
+basin_status basin_expression_custom(basin_graph *graph,
+                                     basin_expression value,
+                                     const basin_expression *arguments,
+                                     const basin_expression *derivatives,
+                                     size_t count,
+                                     basin_expression *result)
 {
   *result = 0;
   BASIN_TRY(check_arguments(graph, &value, 1));
@@ -230,13 +300,28 @@ basin_status basin_expression_custom(basin_graph *graph, basin_expression value,
     list[1 + i] = arguments[i];
     list[1 + count + i] = derivatives[i];
   }
-  basin_call call = {graph, BASIN_OP_M_CUSTOM, list, (uint32_t)length, {(int)count, 0}, basin__rows(graph, value), basin__cols(graph, value)};
+  basin_call call = {graph,
+                     BASIN_OP_M_CUSTOM,
+                     list,
+                     (uint32_t)length,
+                     {(int)count, 0},
+                     basin__rows(graph, value),
+                     basin__cols(graph, value)};
   basin_status status = BASIN_OK;
   for (size_t i = 0; i < count && !status; i++) {
     unsigned rows = basin__size(graph, value), cols = basin__size(graph, arguments[i]);
     if (basin__rows(graph, derivatives[i]) != rows || basin__cols(graph, derivatives[i]) != cols)
-      status = BASIN_CALL_FAIL(&call, BASIN_ERROR_SHAPE, "custom: derivative %zu is %u x %u; value and argument have %u and %u entries, so it must be %u x %u",
-                               i + 1, basin__rows(graph, derivatives[i]), basin__cols(graph, derivatives[i]), rows, cols, rows, cols);
+      status = BASIN_CALL_FAIL(&call,
+                               BASIN_ERROR_SHAPE,
+                               "custom: derivative %zu is %u x %u; value and argument have %u and "
+                               "%u entries, so it must be %u x %u",
+                               i + 1,
+                               basin__rows(graph, derivatives[i]),
+                               basin__cols(graph, derivatives[i]),
+                               rows,
+                               cols,
+                               rows,
+                               cols);
   }
   if (!status) status = finish(&call, result);
   basin__free(graph->context, list, length * sizeof *list);
@@ -245,7 +330,10 @@ basin_status basin_expression_custom(basin_graph *graph, basin_expression value,
 
 /* ---- questions ---- */
 
-void basin_expression_shape(const basin_graph *graph, basin_expression expression, unsigned *rows, unsigned *cols)
+void basin_expression_shape(const basin_graph *graph,
+                            basin_expression expression,
+                            unsigned *rows,
+                            unsigned *cols)
 {
   bool valid = expression && expression <= basin__graph_count(graph);
   *rows = valid ? basin__rows(graph, expression) : 0;
@@ -258,7 +346,9 @@ basin_space_id basin_expression_owner(const basin_graph *graph, basin_expression
   return valid ? graph->side[expression].owner : BASIN_SPACE_LITERAL;
 }
 
-bool basin_expression_is_literal(const basin_graph *graph, basin_expression expression, double *value)
+bool basin_expression_is_literal(const basin_graph *graph,
+                                 basin_expression expression,
+                                 double *value)
 {
   if (!expression || expression > basin__graph_count(graph)) return false;
   return basin__is_const(graph, expression, value);
@@ -284,9 +374,12 @@ static const uint32_t *collect(basin_graph *graph, basin_ref root, basin_op op, 
     if (!reached[ref]) continue;
     const basin_node *node = &graph->nodes[ref];
     if (!(basin__op_info(node->op)->flags & BASIN_OP_MATRIX)) continue;
-    for (uint32_t i = 0, n = basin__child_count(graph, ref); i < n; i++) reached[basin__child(graph, ref, i)] = 1;
+    for (uint32_t i = 0, n = basin__child_count(graph, ref); i < n; i++)
+      reached[basin__child(graph, ref, i)] = 1;
     if (node->op != op) continue;
-    if (basin__grow(graph->context, &graph->ids, &graph->id_capacity, *count + 1, sizeof *graph->ids)) break;
+    if (basin__grow(
+            graph->context, &graph->ids, &graph->id_capacity, *count + 1, sizeof *graph->ids))
+      break;
     graph->ids[(*count)++] = op == BASIN_OP_M_ARRAY ? node->a : node->b;
   }
   basin__free(graph->context, reached, (size_t)root + 1);
@@ -298,12 +391,14 @@ static const uint32_t *collect(basin_graph *graph, basin_ref root, basin_op op, 
   return graph->ids;
 }
 
-const basin_array_id *basin_expression_arrays(basin_graph *graph, basin_expression expression, size_t *count)
+const basin_array_id *
+basin_expression_arrays(basin_graph *graph, basin_expression expression, size_t *count)
 {
   return collect(graph, expression, BASIN_OP_M_ARRAY, count);
 }
 
-const basin_connectivity_id *basin_expression_connectivities(basin_graph *graph, basin_expression expression, size_t *count)
+const basin_connectivity_id *
+basin_expression_connectivities(basin_graph *graph, basin_expression expression, size_t *count)
 {
   return collect(graph, expression, BASIN_OP_M_JOIN, count);
 }

@@ -15,18 +15,26 @@ typedef struct basin_call {
   unsigned rows, cols; /* the result's shape, filled in by basin__call_shape */
 } basin_call;
 
-/* Static parameters that are kept in the node behind its children; those of matrix, identity, zeros, reshape are its shape. */
+/* Static parameters that are kept in the node behind its children; those of matrix, identity,
+ * zeros, reshape are its shape. */
 uint32_t basin__stored_integers(unsigned op);
 
-/* Finds the result's shape or records an error that names the shapes. Arguments must be nodes of the graph. */
+/* Finds the result's shape or records an error that names the shapes. Arguments must be nodes of
+ * the graph. */
 basin_status basin__call_shape(basin_call *call);
 
-/* The space of an expression that combines these: equal owners, or the descendant of a shared one. BASIN_ERROR_OWNER else. */
+/* The space of an expression that combines these: equal owners, or the descendant of a shared one.
+ * BASIN_ERROR_OWNER else. */
 basin_status basin__call_owner(const basin_call *call, uint32_t *owner);
 
 /* Records an error about the call: message, origin of the graph, printed call. */
-basin_status basin__call_fail(const basin_call *call, basin_status status, const char *site, const char *format, ...) BASIN_PRINTF(4, 5);
-#define BASIN_CALL_FAIL(call, status, ...) basin__call_fail((call), (status), BASIN_SITE, __VA_ARGS__)
+basin_status basin__call_fail(const basin_call *call,
+                              basin_status status,
+                              const char *site,
+                              const char *format,
+                              ...) BASIN_PRINTF(4, 5);
+#define BASIN_CALL_FAIL(call, status, ...) \
+  basin__call_fail((call), (status), BASIN_SITE, __VA_ARGS__)
 
 /* The call or expression as one short line of infix text; indices count from 1 as in scripts. */
 void basin__call_text(basin_strbuf *text, const basin_call *call, size_t limit);

@@ -50,36 +50,68 @@ static void write_call(writer *w, const basin_call *call, int least)
   const basin_ref *args = call->arguments;
   bool two = call->count == 2;
   switch (two ? call->op : BASIN_OP_COUNT) {
-  case BASIN_OP_M_ADD: write_infix(w, " + ", args, SUM, least); return;
-  case BASIN_OP_M_SUB: write_infix(w, " - ", args, SUM, least); return;
-  case BASIN_OP_M_MUL: write_infix(w, " * ", args, PRODUCT, least); return;
-  case BASIN_OP_M_DIV: write_infix(w, " / ", args, PRODUCT, least); return;
-  case BASIN_OP_M_POW: write_infix(w, "^", args, POWER, least); return;
-  default: break;
+  case BASIN_OP_M_ADD:
+    write_infix(w, " + ", args, SUM, least);
+    return;
+  case BASIN_OP_M_SUB:
+    write_infix(w, " - ", args, SUM, least);
+    return;
+  case BASIN_OP_M_MUL:
+    write_infix(w, " * ", args, PRODUCT, least);
+    return;
+  case BASIN_OP_M_DIV:
+    write_infix(w, " / ", args, PRODUCT, least);
+    return;
+  case BASIN_OP_M_POW:
+    write_infix(w, "^", args, POWER, least);
+    return;
+  default:
+    break;
   }
   const int *k = call->integers;
   switch (call->count == 1 ? call->op : BASIN_OP_COUNT) {
-  case BASIN_OP_M_NEG: write_minus(w, args[0], least); return;
-  case BASIN_OP_M_TRANSPOSE: write_node(w, args[0], POSTFIX); basin__strbuf_puts(w->out, ".T"); return;
-  case BASIN_OP_M_ROW: write_node(w, args[0], POSTFIX); basin__strbuf_printf(w->out, ".row(%d)", k[0] + 1); return;
-  case BASIN_OP_M_COL: write_node(w, args[0], POSTFIX); basin__strbuf_printf(w->out, ".col(%d)", k[0] + 1); return;
-  case BASIN_OP_M_ENTRY: write_node(w, args[0], POSTFIX); basin__strbuf_printf(w->out, ".at(%d)", k[0] + 1); return;
-  case BASIN_OP_M_AT: write_node(w, args[0], POSTFIX); basin__strbuf_printf(w->out, ".at(%d, %d)", k[0] + 1, k[1] + 1); return;
+  case BASIN_OP_M_NEG:
+    write_minus(w, args[0], least);
+    return;
+  case BASIN_OP_M_TRANSPOSE:
+    write_node(w, args[0], POSTFIX);
+    basin__strbuf_puts(w->out, ".T");
+    return;
+  case BASIN_OP_M_ROW:
+    write_node(w, args[0], POSTFIX);
+    basin__strbuf_printf(w->out, ".row(%d)", k[0] + 1);
+    return;
+  case BASIN_OP_M_COL:
+    write_node(w, args[0], POSTFIX);
+    basin__strbuf_printf(w->out, ".col(%d)", k[0] + 1);
+    return;
+  case BASIN_OP_M_ENTRY:
+    write_node(w, args[0], POSTFIX);
+    basin__strbuf_printf(w->out, ".at(%d)", k[0] + 1);
+    return;
+  case BASIN_OP_M_AT:
+    write_node(w, args[0], POSTFIX);
+    basin__strbuf_printf(w->out, ".at(%d, %d)", k[0] + 1, k[1] + 1);
+    return;
   case BASIN_OP_M_JOIN: {
     const basin_graph_connectivity *c = basin__graph_connectivity(w->graph, (uint32_t)k[0]);
     write_node(w, args[0], POSTFIX);
     basin__strbuf_printf(w->out, "[%s]", c ? c->name : "?");
     return;
   }
-  default: break;
+  default:
+    break;
   }
   const char *name = basin__op_info(call->op)->name;
   basin__strbuf_printf(w->out, "%s(", *name == '.' ? name + 1 : name);
   write_list(w, args, call->op == BASIN_OP_M_CUSTOM ? 1 + (call->count - 1) / 2 : call->count);
-  if (call->op == BASIN_OP_M_RESHAPE || call->op == BASIN_OP_M_ZEROS || call->op == BASIN_OP_M_IDENTITY) {
+  if (call->op == BASIN_OP_M_RESHAPE || call->op == BASIN_OP_M_ZEROS ||
+      call->op == BASIN_OP_M_IDENTITY) {
     if (call->count) basin__strbuf_puts(w->out, ", ");
-    if (call->op == BASIN_OP_M_IDENTITY) basin__strbuf_printf(w->out, "%d", call->integers[0]);
-    else basin__strbuf_printf(w->out, "%d, %d", call->integers[0], call->integers[1]);
+    if (call->op == BASIN_OP_M_IDENTITY)
+      basin__strbuf_printf(w->out, "%d", call->integers[0]);
+    else
+      basin__strbuf_printf(w->out, "%d, %d", call->integers[0], call->integers[1]);
   }
   basin__strbuf_puts(w->out, ")");
 }
@@ -87,8 +119,10 @@ static void write_call(writer *w, const basin_call *call, int least)
 static void write_array(writer *w, uint32_t id)
 {
   const basin_graph_array *array = basin__graph_array(w->graph, id);
-  if (array && *array->name) basin__strbuf_puts(w->out, array->name);
-  else basin__strbuf_printf(w->out, "array %u", id);
+  if (array && *array->name)
+    basin__strbuf_puts(w->out, array->name);
+  else
+    basin__strbuf_printf(w->out, "array %u", id);
 }
 
 static void write_number(writer *w, double value, int least)
@@ -105,7 +139,8 @@ static void write_load(writer *w, const basin_node *node)
   const basin_graph_array *array = basin__graph_array(w->graph, access->array);
   write_array(w, access->array);
   for (uint32_t i = 0; i < access->step_count; i++) {
-    const basin_graph_connectivity *c = basin__graph_connectivity(w->graph, access->steps[i].connectivity);
+    const basin_graph_connectivity *c =
+        basin__graph_connectivity(w->graph, access->steps[i].connectivity);
     basin__strbuf_printf(w->out, "[%s %u]", c ? c->name : "?", access->steps[i].slot + 1);
   }
   if (!array || array->rows * array->cols > 1) basin__strbuf_printf(w->out, "(%u)", node->b + 1);
@@ -116,21 +151,38 @@ static void write_scalar(writer *w, basin_ref ref, int least)
   const basin_node *node = &w->graph->nodes[ref];
   const basin_ref args[3] = {node->a, node->b, node->c};
   switch (node->op) {
-  case BASIN_OP_LOAD: write_load(w, node); return;
-  case BASIN_OP_INNER: basin__strbuf_printf(w->out, "c%u", node->a + 1); return;
-  case BASIN_OP_ADD: write_infix(w, " + ", args, SUM, least); return;
-  case BASIN_OP_SUB: write_infix(w, " - ", args, SUM, least); return;
-  case BASIN_OP_MUL: write_infix(w, " * ", args, PRODUCT, least); return;
-  case BASIN_OP_DIV: write_infix(w, " / ", args, PRODUCT, least); return;
-  case BASIN_OP_NEG: write_minus(w, args[0], least); return;
-  default: break;
+  case BASIN_OP_LOAD:
+    write_load(w, node);
+    return;
+  case BASIN_OP_INNER:
+    basin__strbuf_printf(w->out, "c%u", node->a + 1);
+    return;
+  case BASIN_OP_ADD:
+    write_infix(w, " + ", args, SUM, least);
+    return;
+  case BASIN_OP_SUB:
+    write_infix(w, " - ", args, SUM, least);
+    return;
+  case BASIN_OP_MUL:
+    write_infix(w, " * ", args, PRODUCT, least);
+    return;
+  case BASIN_OP_DIV:
+    write_infix(w, " / ", args, PRODUCT, least);
+    return;
+  case BASIN_OP_NEG:
+    write_minus(w, args[0], least);
+    return;
+  default:
+    break;
   }
   const basin_op_info *info = basin__op_info(node->op);
   basin__strbuf_puts(w->out, info->name);
   if (info->flags & BASIN_OP_OUTPUTS) basin__strbuf_printf(w->out, ".%u", node->c + 1);
   basin__strbuf_puts(w->out, "(");
   uint32_t count = basin__child_count(w->graph, ref);
-  write_list(w, info->flags & BASIN_OP_LIST ? w->graph->lists + node->a : args, node->op == BASIN_OP_CUSTOM ? 1 + (count - 1) / 2 : count);
+  write_list(w,
+             info->flags & BASIN_OP_LIST ? w->graph->lists + node->a : args,
+             node->op == BASIN_OP_CUSTOM ? 1 + (count - 1) / 2 : count);
   basin__strbuf_puts(w->out, ")");
 }
 
@@ -144,14 +196,23 @@ static void write_node(writer *w, basin_ref ref, int least)
     return;
   }
   w->depth--;
-  if (basin__is_const(graph, ref, &value)) write_number(w, value, least);
-  else if (node->op == BASIN_OP_M_ARRAY) write_array(w, node->a);
-  else if (!(basin__op_info(node->op)->flags & BASIN_OP_MATRIX)) write_scalar(w, ref, least);
+  if (basin__is_const(graph, ref, &value))
+    write_number(w, value, least);
+  else if (node->op == BASIN_OP_M_ARRAY)
+    write_array(w, node->a);
+  else if (!(basin__op_info(node->op)->flags & BASIN_OP_MATRIX))
+    write_scalar(w, ref, least);
   else {
     basin_ref args[3] = {node->a, node->b, node->c};
     uint32_t count = basin__child_count(graph, ref), stored = basin__stored_integers(node->op);
     bool list = (basin__op_info(node->op)->flags & BASIN_OP_LIST) != 0;
-    basin_call call = {NULL, (basin_op)node->op, list ? graph->lists + node->a : args, count, {node->rows, node->cols}, 0, 0};
+    basin_call call = {NULL,
+                       (basin_op)node->op,
+                       list ? graph->lists + node->a : args,
+                       count,
+                       {node->rows, node->cols},
+                       0,
+                       0};
     for (uint32_t i = 0; i < stored && !list; i++) call.integers[i] = (int)args[count + i];
     write_call(w, &call, least);
   }
@@ -163,7 +224,8 @@ static void cut(basin_strbuf *text, size_t start, size_t limit)
 {
   if (text->length - start <= limit || !text->data) return;
   size_t keep = limit > 3 ? limit - 3 : 0;
-  while (keep && ((unsigned char)text->data[start + keep] & 0xc0) == 0x80) keep--; /* not inside a UTF-8 character */
+  while (keep && ((unsigned char)text->data[start + keep] & 0xc0) == 0x80)
+    keep--; /* not inside a UTF-8 character */
   text->length = start + keep;
   text->data[text->length] = 0;
   if (limit >= 3) basin__strbuf_puts(text, "...");

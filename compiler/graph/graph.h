@@ -1,4 +1,5 @@
-/* The inside of a graph: node array, hash-consing table, list pool, declarations, origins. Only files of compiler/graph and lower.c see it.
+/* The inside of a graph: node array, hash-consing table, list pool, declarations, origins. Only
+ * files of compiler/graph and lower.c see it.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASIN_GRAPH_GRAPH_H
 #define BASIN_GRAPH_GRAPH_H
@@ -7,7 +8,8 @@
 #include "graph/ops.h"
 #include <basin/compiler.h>
 
-/* Declared things under the ids of the runtime's system, found by a search in an array sorted by id. */
+/* Declared things under the ids of the runtime's system, found by a search in an array sorted by
+ * id. */
 typedef struct basin_graph_space {
   uint32_t id, parent;
   bool shared;
@@ -66,8 +68,8 @@ struct basin_graph {
   basin_arena arena;
   basin_origin *origins; /* [0] is unknown */
   size_t origin_count, origin_capacity;
-  uint32_t origin;                  /* given to nodes made from now on */
-  struct basin_lowering *lowering;  /* memo of lower.c, made on first use */
+  uint32_t origin;                 /* given to nodes made from now on */
+  struct basin_lowering *lowering; /* memo of lower.c, made on first use */
 
   basin_strbuf text; /* of basin_expression_text */
   uint32_t *ids;     /* of basin_expression_arrays and _connectivities */
@@ -78,9 +80,11 @@ const basin_graph_space *basin__graph_space(const basin_graph *graph, uint32_t i
 const basin_graph_array *basin__graph_array(const basin_graph *graph, uint32_t id);
 const basin_graph_connectivity *basin__graph_connectivity(const basin_graph *graph, uint32_t id);
 
-/* Hash-conses a node exactly as given (no simplification): the node with this structure, made if there is none. `list` is
- * NULL for nodes without one. 0 if memory is out. `owner` is used for a new node only: structure determines it. */
-basin_ref basin__intern(basin_graph *graph, const basin_node *node, const uint32_t *list, uint32_t owner);
+/* Hash-conses a node exactly as given (no simplification): the node with this structure, made if
+ * there is none. `list` is NULL for nodes without one. 0 if memory is out. `owner` is used for a
+ * new node only: structure determines it. */
+basin_ref
+basin__intern(basin_graph *graph, const basin_node *node, const uint32_t *list, uint32_t owner);
 
 /* The node with this structure, 0 if there is none. */
 basin_ref basin__lookup(const basin_graph *graph, const basin_node *node, const uint32_t *list);
@@ -90,7 +94,8 @@ basin_ref basin__raw(basin_graph *graph, basin_op op, basin_ref a, basin_ref b, 
 
 /* True if the value of a scalar node is a truth value. */
 bool basin__is_boolean(const basin_graph *graph, basin_ref ref);
-/* A number from a truth value (1 or 0) and a truth value from a number (not zero); others pass unchanged. */
+/* A number from a truth value (1 or 0) and a truth value from a number (not zero); others pass
+ * unchanged. */
 basin_ref basin__to_number(basin_graph *graph, basin_ref ref);
 basin_ref basin__to_boolean(basin_graph *graph, basin_ref ref);
 

@@ -63,7 +63,8 @@ static uint64_t mix(uint64_t hash, uint64_t word)
 
 static uint64_t node_hash(const basin_node *node, const uint32_t *list)
 {
-  uint64_t hash = mix(0x51ed270b0a1f39c1u, ((uint64_t)node->op << 16) | ((uint64_t)node->rows << 8) | node->cols);
+  uint64_t hash = mix(0x51ed270b0a1f39c1u,
+                      ((uint64_t)node->op << 16) | ((uint64_t)node->rows << 8) | node->cols);
   if (list) {
     hash = mix(hash, ((uint64_t)node->b << 32) | node->c);
     for (uint32_t i = 0; i < node->b; i++) hash = mix(hash, list[i]);
@@ -74,7 +75,8 @@ static uint64_t node_hash(const basin_node *node, const uint32_t *list)
   return mix(hash, hash >> 32);
 }
 
-static bool same_node(const basin_graph *graph, basin_ref ref, const basin_node *node, const uint32_t *list)
+static bool
+same_node(const basin_graph *graph, basin_ref ref, const basin_node *node, const uint32_t *list)
 {
   const basin_node *other = &graph->nodes[ref];
   if (other->op != node->op || other->rows != node->rows || other->cols != node->cols) return false;
@@ -92,7 +94,8 @@ static basin_status grow_table(basin_graph *graph)
     uint32_t ref = graph->table[i];
     if (!ref) continue;
     const basin_node *node = &graph->nodes[ref];
-    size_t slot = (size_t)node_hash(node, is_list(node->op) ? graph->lists + node->a : NULL) & (size - 1);
+    size_t slot =
+        (size_t)node_hash(node, is_list(node->op) ? graph->lists + node->a : NULL) & (size - 1);
     while (table[slot]) slot = (slot + 1) & (size - 1);
     table[slot] = ref;
   }
@@ -114,7 +117,11 @@ static basin_status reserve(basin_graph *graph, size_t length)
   BASIN_TRY(basin__grow(context, &graph->side, &graph->side_capacity, need, sizeof *graph->side));
   BASIN_TRY(basin__grow(context, &graph->joins, &graph->join_capacity, need, sizeof *graph->joins));
   if (length)
-    BASIN_TRY(basin__grow(context, &graph->lists, &graph->list_capacity, graph->list_count + length, sizeof *graph->lists));
+    BASIN_TRY(basin__grow(context,
+                          &graph->lists,
+                          &graph->list_capacity,
+                          graph->list_count + length,
+                          sizeof *graph->lists));
   if (!graph->count) {
     memset(graph->nodes, 0, sizeof *graph->nodes);
     graph->side[0] = (basin_node_side){BASIN_SPACE_LITERAL, 0};
@@ -142,7 +149,8 @@ static uint8_t join_depth(const basin_graph *graph, basin_ref ref)
 static size_t find_slot(const basin_graph *graph, const basin_node *node, const uint32_t *list)
 {
   size_t slot = (size_t)node_hash(node, list) & (graph->table_size - 1);
-  while (graph->table[slot] && !same_node(graph, graph->table[slot], node, list)) slot = (slot + 1) & (graph->table_size - 1);
+  while (graph->table[slot] && !same_node(graph, graph->table[slot], node, list))
+    slot = (slot + 1) & (graph->table_size - 1);
   return slot;
 }
 
@@ -151,11 +159,13 @@ basin_ref basin__lookup(const basin_graph *graph, const basin_node *node, const 
   return graph->table_size ? graph->table[find_slot(graph, node, list)] : 0;
 }
 
-basin_ref basin__intern(basin_graph *graph, const basin_node *node, const uint32_t *list, uint32_t owner)
+basin_ref
+basin__intern(basin_graph *graph, const basin_node *node, const uint32_t *list, uint32_t owner)
 {
   if (graph->failed) return 0;
   size_t length = list ? node->b : 0;
-  bool inside = list && graph->lists && list >= graph->lists && list < graph->lists + graph->list_count;
+  bool inside =
+      list && graph->lists && list >= graph->lists && list < graph->lists + graph->list_count;
   size_t offset = inside ? (size_t)(list - graph->lists) : 0;
   if (reserve(graph, length)) {
     graph->failed = true;
@@ -177,7 +187,13 @@ basin_ref basin__intern(basin_graph *graph, const basin_node *node, const uint32
   return ref;
 }
 
-basin_ref basin__list_node(basin_graph *graph, basin_op op, const basin_ref *list, uint32_t length, uint32_t extra, unsigned rows, unsigned cols)
+basin_ref basin__list_node(basin_graph *graph,
+                           basin_op op,
+                           const basin_ref *list,
+                           uint32_t length,
+                           uint32_t extra,
+                           unsigned rows,
+                           unsigned cols)
 {
   static const basin_ref none = 0;
   BASIN_ASSERT(is_list(op));
@@ -242,7 +258,9 @@ static bool same_access(const basin_access *a, const basin_access *b)
 {
   if (a->array != b->array || a->step_count != b->step_count) return false;
   for (uint32_t i = 0; i < a->step_count; i++)
-    if (a->steps[i].connectivity != b->steps[i].connectivity || a->steps[i].slot != b->steps[i].slot) return false;
+    if (a->steps[i].connectivity != b->steps[i].connectivity ||
+        a->steps[i].slot != b->steps[i].slot)
+      return false;
   return true;
 }
 
@@ -268,7 +286,11 @@ uint32_t basin__access_intern(basin_graph *graph, const basin_access *access)
   size_t need = graph->access_count + 1;
   if (graph->failed) return 0;
   if ((2 * need > graph->access_table_size && grow_access_table(graph)) ||
-      basin__grow(graph->context, &graph->accesses, &graph->access_capacity, need, sizeof *graph->accesses)) {
+      basin__grow(graph->context,
+                  &graph->accesses,
+                  &graph->access_capacity,
+                  need,
+                  sizeof *graph->accesses)) {
     graph->failed = true;
     return 0;
   }

@@ -1,5 +1,6 @@
 /* The expression graph: hash-consed nodes of 16 bytes, matrices and scalars alike, and the builder
- * every pass uses. SPDX-License-Identifier: Apache-2.0 */
+ * every pass uses.
+ * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASIN_GRAPH_IR_H
 #define BASIN_GRAPH_IR_H
 

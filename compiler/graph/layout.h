@@ -1,5 +1,6 @@
 /* What passes need of a graph beyond its nodes: memory layout of accesses, inner inputs, rebuilding
- * under a substitution. SPDX-License-Identifier: Apache-2.0 */
+ * under a substitution.
+ * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASIN_GRAPH_LAYOUT_H
 #define BASIN_GRAPH_LAYOUT_H
 

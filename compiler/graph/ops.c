@@ -13,16 +13,16 @@ static const basin_op_info rows[] = {
 #define LIST     BASIN_OP_LIST
 #define EXACT    BASIN_OP_EXACT
 #define OUTPUTS  BASIN_OP_OUTPUTS
-#define BASIN_SCALAR(id, arity, name, spelling, flags, cost, value, partials, probes)              \
+#define BASIN_SCALAR(id, arity, name, spelling, flags, cost, value, partials, probes) \
   {name, spelling, "", arity, 0, cost, (uint32_t)(flags), BASIN_OP_CONST},
-#define BASIN_MATRIX(id, name, arguments, integers, shape, lower, scalar, doc)                     \
-  {name,                                                                                           \
-   "",                                                                                             \
-   doc,                                                                                            \
-   arguments,                                                                                      \
-   integers,                                                                                       \
-   0,                                                                                              \
-   BASIN_OP_MATRIX | ((arguments) < 0 ? (uint32_t)BASIN_OP_LIST : 0u),                             \
+#define BASIN_MATRIX(id, name, arguments, integers, shape, lower, scalar, doc) \
+  {name,                                                                       \
+   "",                                                                         \
+   doc,                                                                        \
+   arguments,                                                                  \
+   integers,                                                                   \
+   0,                                                                          \
+   BASIN_OP_MATRIX | ((arguments) < 0 ? (uint32_t)BASIN_OP_LIST : 0u),         \
    BASIN_OP_##scalar},
 #include "graph/ops.def"
 #undef BASIN_SCALAR
@@ -93,8 +93,8 @@ const char *basin__op_nearest(const char *name)
 double basin__op_value(basin_op op, double x, double y, double w)
 {
   switch (op) {
-#define BASIN_SCALAR(id, arity, name, spelling, flags, cost, value, partials, probes)              \
-  case BASIN_OP_##id:                                                                              \
+#define BASIN_SCALAR(id, arity, name, spelling, flags, cost, value, partials, probes) \
+  case BASIN_OP_##id:                                                                 \
     return (value);
 #define BASIN_MATRIX(id, ...)
 #include "graph/ops.def"
@@ -110,7 +110,7 @@ double basin__op_value(basin_op op, double x, double y, double w)
 
 static const basin_operator_info registry[] = {
 #define BASIN_SCALAR(id, ...)
-#define BASIN_MATRIX(id, name, arguments, integers, shape, lower, scalar, doc)                     \
+#define BASIN_MATRIX(id, name, arguments, integers, shape, lower, scalar, doc) \
   {name, arguments, integers, doc},
 #include "graph/ops.def"
 #undef BASIN_SCALAR

@@ -9,11 +9,11 @@
 
 typedef struct reader {
   basin_graph *graph;
-  const char *p, *end;     /* the rest of the current line */
+  const char *p, *end; /* the rest of the current line */
   unsigned line;
-  basin_ref *refs;         /* by number in the text - 1 */
+  basin_ref *refs; /* by number in the text - 1 */
   size_t count, capacity;
-  basin_ref *operands;     /* of the node being read */
+  basin_ref *operands; /* of the node being read */
   size_t operand_count, operand_capacity;
   basin_ref *roots;
   size_t root_count, root_capacity;
@@ -21,7 +21,8 @@ typedef struct reader {
 
 #define PARSE_FAIL(r, ...) parse_fail((r), BASIN_SITE, __VA_ARGS__)
 
-static basin_status BASIN_PRINTF(3, 4) parse_fail(const reader *r, const char *site, const char *format, ...)
+static basin_status BASIN_PRINTF(3, 4)
+    parse_fail(const reader *r, const char *site, const char *format, ...)
 {
   char what[200];
   va_list list;
@@ -91,7 +92,8 @@ static basin_status need_name(reader *r, char name[256])
       name[length++] = *r->p++;
       continue;
     }
-    int high = r->end - r->p >= 4 && r->p[1] == 'x' ? hex_digit(r->p[2]) : -1, low = high < 0 ? -1 : hex_digit(r->p[3]);
+    int high = r->end - r->p >= 4 && r->p[1] == 'x' ? hex_digit(r->p[2]) : -1,
+        low = high < 0 ? -1 : hex_digit(r->p[3]);
     if (low < 0 || (high == 0 && low == 0)) return PARSE_FAIL(r, "bad escape in a name");
     name[length++] = (char)(high * 16 + low);
     r->p += 4;
@@ -114,7 +116,9 @@ static basin_status read_space(reader *r)
   BASIN_TRY(need_end(r));
   const basin_graph_space *old = basin__graph_space(r->graph, id);
   if (!old) return basin_graph_declare_space(r->graph, id, parent, shared, name);
-  return old->parent == parent && old->shared == shared ? BASIN_OK : PARSE_FAIL(r, "space %u is declared otherwise", id);
+  return old->parent == parent && old->shared == shared
+             ? BASIN_OK
+             : PARSE_FAIL(r, "space %u is declared otherwise", id);
 }
 
 static basin_status read_array(reader *r)
@@ -166,7 +170,11 @@ static basin_status read_operands(reader *r)
     uint32_t number;
     BASIN_TRY(need_number(r, &number));
     if (!number || number > r->count) return PARSE_FAIL(r, "%%%u is not defined above", number);
-    BASIN_TRY(basin__grow(r->graph->context, &r->operands, &r->operand_capacity, r->operand_count + 1, sizeof *r->operands));
+    BASIN_TRY(basin__grow(r->graph->context,
+                          &r->operands,
+                          &r->operand_capacity,
+                          r->operand_count + 1,
+                          sizeof *r->operands));
     r->operands[r->operand_count++] = r->refs[number - 1];
   }
   return BASIN_OK;
@@ -204,7 +212,8 @@ static basin_status read_load(reader *r, basin_ref *result)
   uint32_t component;
   BASIN_TRY(need_number(r, &access.array));
   while (!take(r, "[")) {
-    if (access.step_count == BASIN_PATH_MAX) return PARSE_FAIL(r, "more than %d steps", BASIN_PATH_MAX);
+    if (access.step_count == BASIN_PATH_MAX)
+      return PARSE_FAIL(r, "more than %d steps", BASIN_PATH_MAX);
     basin_path_step *step = &access.steps[access.step_count++];
     BASIN_TRY(need_number(r, &step->connectivity));
     BASIN_TRY(need(r, "."));
@@ -226,10 +235,12 @@ static basin_status read_scalar_list(reader *r, basin_op op, basin_ref *result)
 {
   uint32_t extra = 0, count = (uint32_t)r->operand_count;
   if (op == BASIN_OP_CUSTOM) {
-    if (count % 2 == 0) return PARSE_FAIL(r, "custom needs a value, arguments and as many partials");
+    if (count % 2 == 0)
+      return PARSE_FAIL(r, "custom needs a value, arguments and as many partials");
   } else {
     BASIN_TRY(need_bracket(r, &extra));
-    if (count != basin__small_matrix_inputs(op) || extra >= basin__small_matrix_outputs(op)) return PARSE_FAIL(r, "wrong inputs or output");
+    if (count != basin__small_matrix_inputs(op) || extra >= basin__small_matrix_outputs(op))
+      return PARSE_FAIL(r, "wrong inputs or output");
   }
   *result = basin__list_node(r->graph, op, r->operands, count, extra, 1, 1);
   return BASIN_OK;
@@ -248,12 +259,15 @@ static basin_status read_scalar(reader *r, basin_op op, basin_ref *result)
     return BASIN_OK;
   }
   BASIN_TRY(read_operands(r));
-  if (info->arity >= 0 && r->operand_count != (size_t)info->arity) return PARSE_FAIL(r, "%s needs %d operands", info->name, info->arity);
+  if (info->arity >= 0 && r->operand_count != (size_t)info->arity)
+    return PARSE_FAIL(r, "%s needs %d operands", info->name, info->arity);
   for (size_t i = 0; i < r->operand_count; i++) {
     bool truth = (info->flags & BASIN_OP_LOGICAL) && (op != BASIN_OP_SELECT || i == 0);
-    if (!is_scalar(r, r->operands[i])) return PARSE_FAIL(r, "%s is a scalar operator, operand %zu a matrix", info->name, i + 1);
+    if (!is_scalar(r, r->operands[i]))
+      return PARSE_FAIL(r, "%s is a scalar operator, operand %zu a matrix", info->name, i + 1);
     if (basin__is_boolean(r->graph, r->operands[i]) != truth)
-      return PARSE_FAIL(r, "%s: operand %zu must be a %s", info->name, i + 1, truth ? "truth value" : "number");
+      return PARSE_FAIL(
+          r, "%s: operand %zu must be a %s", info->name, i + 1, truth ? "truth value" : "number");
   }
   if (info->arity < 0) return read_scalar_list(r, op, result);
   basin_ref child[3] = {0, 0, 0};
@@ -262,36 +276,53 @@ static basin_status read_scalar(reader *r, basin_op op, basin_ref *result)
   return BASIN_OK;
 }
 
-/* Through the checks of the public functions, then the shape of the text must be the shape found. */
-static basin_status read_matrix(reader *r, basin_op op, uint32_t rows, uint32_t cols, basin_ref *result)
+/* Through the checks of the public functions, then the shape of the text must be the shape found.
+ */
+static basin_status
+read_matrix(reader *r, basin_op op, uint32_t rows, uint32_t cols, basin_ref *result)
 {
   const basin_op_info *info = basin__op_info(op);
   basin_graph *graph = r->graph;
   uint32_t integers[2] = {rows, cols}, stored = basin__stored_integers(op), owner;
   BASIN_TRY(read_operands(r));
   for (uint32_t i = 0; i < stored; i++) BASIN_TRY(need_bracket(r, &integers[i]));
-  if (info->arity >= 0 && r->operand_count != (size_t)info->arity) return PARSE_FAIL(r, "%s needs %d operands", info->name, info->arity);
+  if (info->arity >= 0 && r->operand_count != (size_t)info->arity)
+    return PARSE_FAIL(r, "%s needs %d operands", info->name, info->arity);
   for (size_t i = 0; i < r->operand_count; i++)
     if (is_scalar(r, r->operands[i]) && !basin__is_const(graph, r->operands[i], NULL))
       return PARSE_FAIL(r, "operand %zu is a scalar node that is no literal", i + 1);
-  if (rows < 1 || cols < 1 || rows > 255 || cols > 255) return PARSE_FAIL(r, "rows and columns must be 1 to 255");
-  if (info->arity < 0 && r->operand_count == 0) return PARSE_FAIL(r, "%s needs operands", info->name);
-  if (integers[0] > INT32_MAX || integers[1] > INT32_MAX) return PARSE_FAIL(r, "a number is too large");
+  if (rows < 1 || cols < 1 || rows > 255 || cols > 255)
+    return PARSE_FAIL(r, "rows and columns must be 1 to 255");
+  if (info->arity < 0 && r->operand_count == 0)
+    return PARSE_FAIL(r, "%s needs operands", info->name);
+  if (integers[0] > INT32_MAX || integers[1] > INT32_MAX)
+    return PARSE_FAIL(r, "a number is too large");
   const basin_ref *operands = r->operands;
-  if (op == BASIN_OP_M_ARRAY) BASIN_TRY(basin_expression_array(graph, integers[0], result));
-  else if (op == BASIN_OP_M_JOIN) BASIN_TRY(basin_expression_join(graph, integers[0], operands[0], result));
+  if (op == BASIN_OP_M_ARRAY)
+    BASIN_TRY(basin_expression_array(graph, integers[0], result));
+  else if (op == BASIN_OP_M_JOIN)
+    BASIN_TRY(basin_expression_join(graph, integers[0], operands[0], result));
   else if (op == BASIN_OP_M_CUSTOM) {
     size_t count = (r->operand_count - 1) / 2;
-    if (r->operand_count % 2 == 0 || count != integers[0]) return PARSE_FAIL(r, "custom needs a value, arguments and as many derivatives");
-    BASIN_TRY(basin_expression_custom(graph, operands[0], operands + 1, operands + 1 + count, count, result));
+    if (r->operand_count % 2 == 0 || count != integers[0])
+      return PARSE_FAIL(r, "custom needs a value, arguments and as many derivatives");
+    BASIN_TRY(basin_expression_custom(
+        graph, operands[0], operands + 1, operands + 1 + count, count, result));
   } else {
-    basin_call call = {graph, op, operands, (uint32_t)r->operand_count, {(int)integers[0], (int)integers[1]}, 0, 0};
+    basin_call call = {graph,
+                       op,
+                       operands,
+                       (uint32_t)r->operand_count,
+                       {(int)integers[0], (int)integers[1]},
+                       0,
+                       0};
     BASIN_TRY(basin__call_shape(&call));
     BASIN_TRY(basin__call_owner(&call, &owner));
     *result = basin__call_node(&call, owner);
   }
   if (*result && (basin__rows(graph, *result) != rows || basin__cols(graph, *result) != cols))
-    return PARSE_FAIL(r, "the shape is %u x %u", basin__rows(graph, *result), basin__cols(graph, *result));
+    return PARSE_FAIL(
+        r, "the shape is %u x %u", basin__rows(graph, *result), basin__cols(graph, *result));
   return BASIN_OK;
 }
 
@@ -329,7 +360,12 @@ static basin_status read_node(reader *r)
   const char *word = r->p;
   while (r->p < r->end && *r->p != ' ') r->p++;
   basin_op op = basin__op_find(word, (size_t)(r->p - word), matrix);
-  if (op == BASIN_OP_COUNT) return PARSE_FAIL(r, "unknown %s operator \"%.*s\"", matrix ? "matrix" : "scalar", (int)(r->p - word < 40 ? r->p - word : 40), word);
+  if (op == BASIN_OP_COUNT)
+    return PARSE_FAIL(r,
+                      "unknown %s operator \"%.*s\"",
+                      matrix ? "matrix" : "scalar",
+                      (int)(r->p - word < 40 ? r->p - word : 40),
+                      word);
   basin_ref ref = 0;
   BASIN_TRY(matrix ? read_matrix(r, op, rows, cols, &ref) : read_scalar(r, op, &ref));
   if (!ref) return BASIN_ERROR_MEMORY;
@@ -344,7 +380,8 @@ static basin_status read_result(reader *r)
   BASIN_TRY(read_operands(r));
   BASIN_TRY(need_end(r));
   for (size_t i = 0; i < r->operand_count; i++) {
-    BASIN_TRY(basin__grow(r->graph->context, &r->roots, &r->root_capacity, r->root_count + 1, sizeof *r->roots));
+    BASIN_TRY(basin__grow(
+        r->graph->context, &r->roots, &r->root_capacity, r->root_count + 1, sizeof *r->roots));
     r->roots[r->root_count++] = r->operands[i];
   }
   return BASIN_OK;
@@ -360,7 +397,8 @@ static basin_status read_line(reader *r)
   return need_end(r); /* empty */
 }
 
-basin_status basin__graph_parse(basin_graph *graph, const char *text, size_t length, basin_ref **roots, uint32_t *count)
+basin_status basin__graph_parse(
+    basin_graph *graph, const char *text, size_t length, basin_ref **roots, uint32_t *count)
 {
   reader r = {graph, text, text, 0, NULL, 0, 0, NULL, 0, 0, NULL, 0, 0};
   const char *end = text + length;
@@ -380,8 +418,10 @@ basin_status basin__graph_parse(basin_graph *graph, const char *text, size_t len
   graph->origin = origin;
   if (!status && r.root_count) {
     *roots = basin__alloc(context, r.root_count * sizeof **roots);
-    if (*roots) memcpy(*roots, r.roots, r.root_count * sizeof **roots);
-    else status = BASIN_ERROR_MEMORY;
+    if (*roots)
+      memcpy(*roots, r.roots, r.root_count * sizeof **roots);
+    else
+      status = BASIN_ERROR_MEMORY;
     if (*roots) *count = (uint32_t)r.root_count;
   }
   basin__free(context, r.refs, r.capacity * sizeof *r.refs);

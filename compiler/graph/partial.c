@@ -1,4 +1,5 @@
-/* Partial derivatives of scalar operators: the builder expressions of ops.def, and the user's own for CUSTOM.
+/* Partial derivatives of scalar operators: the builder expressions of ops.def, and the user's own
+ * for CUSTOM.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "graph/graph.h"
 #include "graph/small_matrix.h"
@@ -42,22 +43,31 @@ static basin_ref angle_slope(basin_graph *g, basin_ref a, basin_ref b)
 }
 
 /* A function for each row, so that only the wanted partial is built. */
-#define D0             (void)x, (void)y, (void)w, (void)z, (void)child; return NUM(0.0)
-#define D1(dx)         (void)x, (void)y, (void)w, (void)z, (void)child; return (dx)
-#define D2(dx, dy)     (void)x, (void)y, (void)w, (void)z; return child == 0 ? (dx) : (dy)
-#define D3(dx, dy, dw) (void)x, (void)y, (void)w, (void)z; return child == 0 ? (dx) : child == 1 ? (dy) : (dw)
-#define BASIN_SCALAR(id, arity, name, spelling, flags, cost, value, partials, probes)              \
-  static basin_ref partial_##id(basin_graph *g, basin_ref x, basin_ref y, basin_ref w,             \
-                                basin_ref z, uint32_t child)                                       \
-  {                                                                                                \
-    (void)g;                                                                                       \
-    partials;                                                                                      \
+#define D0                                         \
+  (void)x, (void)y, (void)w, (void)z, (void)child; \
+  return NUM(0.0)
+#define D1(dx)                                     \
+  (void)x, (void)y, (void)w, (void)z, (void)child; \
+  return (dx)
+#define D2(dx, dy)                    \
+  (void)x, (void)y, (void)w, (void)z; \
+  return child == 0 ? (dx) : (dy)
+#define D3(dx, dy, dw)                \
+  (void)x, (void)y, (void)w, (void)z; \
+  return child == 0 ? (dx) : child == 1 ? (dy) : (dw)
+#define BASIN_SCALAR(id, arity, name, spelling, flags, cost, value, partials, probes)     \
+  static basin_ref partial_##id(                                                          \
+      basin_graph *g, basin_ref x, basin_ref y, basin_ref w, basin_ref z, uint32_t child) \
+  {                                                                                       \
+    (void)g;                                                                              \
+    partials;                                                                             \
   }
 #define BASIN_MATRIX(id, ...)
 #include "graph/ops.def"
 #undef BASIN_SCALAR
 
-typedef basin_ref (*partial_function)(basin_graph *, basin_ref, basin_ref, basin_ref, basin_ref, uint32_t);
+typedef basin_ref (*partial_function)(
+    basin_graph *, basin_ref, basin_ref, basin_ref, basin_ref, uint32_t);
 
 static const partial_function partials[] = {
 #define BASIN_SCALAR(id, ...) partial_##id,
@@ -76,6 +86,7 @@ basin_ref basin__partial(basin_graph *graph, basin_ref node, uint32_t child)
     if (child == 0 || child > arguments) return basin__const(graph, 0.0);
     return graph->lists[n.a + arguments + child];
   }
-  if (basin__op_info(n.op)->flags & BASIN_OP_OUTPUTS) return basin__small_partial(graph, node, child);
+  if (basin__op_info(n.op)->flags & BASIN_OP_OUTPUTS)
+    return basin__small_partial(graph, node, child);
   return partials[n.op](graph, n.a, n.b, n.c, node, child);
 }

@@ -1,5 +1,6 @@
-/* Selects inside sums, products and quotients: what multiplies a zero branch is moved into the other branch, so that an
- * infinite factor never meets the zero (division by zero in the branch of a `where` that is not taken).
+/* Selects inside sums, products and quotients: what multiplies a zero branch is moved into the
+ * other branch, so that an infinite factor never meets the zero (division by zero in the branch of
+ * a `where` that is not taken).
  * SPDX-License-Identifier: Apache-2.0 */
 #include "graph/build.h"
 
@@ -31,40 +32,50 @@ static basin_ref support(basin_graph *graph, basin_ref ref, int depth)
   basin_node n = basin__peek(graph, ref);
   branches s;
   if (is_guarded(graph, ref, &s))
-    return basin__is_zero(graph, s.no) ? s.condition : basin__unary(graph, BASIN_OP_NOT, s.condition);
+    return basin__is_zero(graph, s.no) ? s.condition
+                                       : basin__unary(graph, BASIN_OP_NOT, s.condition);
   if (depth == 0 || (n.op != BASIN_OP_ADD && n.op != BASIN_OP_SUB)) return 0;
   basin_ref a = support(graph, n.a, depth - 1);
   basin_ref b = a ? support(graph, n.b, depth - 1) : 0;
   return b ? basin__binary(graph, BASIN_OP_OR, a, b) : 0;
 }
 
-/* False if the node might be infinite or not a number where everything it is made of is finite and moderate. */
+/* False if the node might be infinite or not a number where everything it is made of is finite and
+ * moderate. */
 static bool is_regular(const basin_graph *graph, basin_ref ref, int depth)
 {
   const basin_node *n = &graph->nodes[ref];
   switch (n->op) {
   case BASIN_OP_CONST:
   case BASIN_OP_LOAD:
-  case BASIN_OP_INNER: return true;
+  case BASIN_OP_INNER:
+    return true;
   case BASIN_OP_ADD:
   case BASIN_OP_SUB:
-  case BASIN_OP_MUL: return depth > 0 && is_regular(graph, n->a, depth - 1) && is_regular(graph, n->b, depth - 1);
+  case BASIN_OP_MUL:
+    return depth > 0 && is_regular(graph, n->a, depth - 1) && is_regular(graph, n->b, depth - 1);
   case BASIN_OP_NEG:
   case BASIN_OP_ABS:
   case BASIN_OP_SIN:
   case BASIN_OP_COS:
   case BASIN_OP_TANH:
-  case BASIN_OP_ATAN: return depth > 0 && is_regular(graph, n->a, depth - 1);
-  default: return false;
+  case BASIN_OP_ATAN:
+    return depth > 0 && is_regular(graph, n->a, depth - 1);
+  default:
+    return false;
   }
 }
 
 basin_ref basin__rule_select_sum(basin_graph *graph, basin_op op, basin_ref a, basin_ref b)
 {
   branches s, t;
-  if (!open_select(graph, a, &s) || !open_select(graph, b, &t) || s.condition != t.condition) return 0;
+  if (!open_select(graph, a, &s) || !open_select(graph, b, &t) || s.condition != t.condition)
+    return 0;
   if (!has_zero_branch(graph, &s) && !has_zero_branch(graph, &t)) return 0;
-  return basin__select(graph, s.condition, basin__binary(graph, op, s.yes, t.yes), basin__binary(graph, op, s.no, t.no));
+  return basin__select(graph,
+                       s.condition,
+                       basin__binary(graph, op, s.yes, t.yes),
+                       basin__binary(graph, op, s.no, t.no));
 }
 
 /* What `ref` is worth in one branch of a condition. */
@@ -81,7 +92,8 @@ static basin_ref push(basin_graph *graph, basin_op op, const branches *s, basin_
   basin_ref inner = in_branch(graph, b, s->condition, yes);
   basin_ref zero = basin__const(graph, 0.0);
   basin_ref value = basin__binary(graph, op, yes ? s->yes : s->no, inner);
-  return yes ? basin__select(graph, s->condition, value, zero) : basin__select(graph, s->condition, zero, value);
+  return yes ? basin__select(graph, s->condition, value, zero)
+             : basin__select(graph, s->condition, zero, value);
 }
 
 /* (sum of guarded terms) op b, guarded as a whole where b may be infinite. */

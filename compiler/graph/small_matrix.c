@@ -1,5 +1,6 @@
-/* Values of the small matrix functions: one-sided Jacobi for singular values, two-sided Jacobi for eigenvalues.
- * Golub, Van Loan: Matrix Computations, 4th ed., sections 8.5 (Jacobi) and 8.6.3 (one-sided Jacobi).
+/* Values of the small matrix functions: one-sided Jacobi for singular values, two-sided Jacobi for
+ * eigenvalues. Golub, Van Loan: Matrix Computations, 4th ed., sections 8.5 (Jacobi) and 8.6.3
+ * (one-sided Jacobi).
  * SPDX-License-Identifier: Apache-2.0 */
 #include "graph/small_matrix.h"
 #include <float.h>
@@ -11,23 +12,33 @@ enum { SWEEPS = 24 }; /* 5 are usual; the rest is for safety, and ends the loop 
 uint32_t basin__small_matrix_inputs(basin_op op)
 {
   switch (op) {
-  case BASIN_OP_EIG2: return 3;
-  case BASIN_OP_EIG3: return 6;
+  case BASIN_OP_EIG2:
+    return 3;
+  case BASIN_OP_EIG3:
+    return 6;
   case BASIN_OP_POLAR2:
-  case BASIN_OP_SVD2: return 4;
-  default: return 9;
+  case BASIN_OP_SVD2:
+    return 4;
+  default:
+    return 9;
   }
 }
 
 uint32_t basin__small_matrix_outputs(basin_op op)
 {
   switch (op) {
-  case BASIN_OP_POLAR2: return 4;
-  case BASIN_OP_POLAR3: return 9;
-  case BASIN_OP_SVD2: return 10;
-  case BASIN_OP_SVD3: return 21;
-  case BASIN_OP_EIG2: return 6;
-  default: return 12;
+  case BASIN_OP_POLAR2:
+    return 4;
+  case BASIN_OP_POLAR3:
+    return 9;
+  case BASIN_OP_SVD2:
+    return 10;
+  case BASIN_OP_SVD3:
+    return 21;
+  case BASIN_OP_EIG2:
+    return 6;
+  default:
+    return 12;
   }
 }
 
@@ -36,7 +47,8 @@ static void identity(unsigned n, double *m)
   for (unsigned i = 0; i < n * n; i++) m[i] = i % (n + 1) == 0;
 }
 
-/* A power of two near the largest entry, 1 if that is zero or not finite: scaling by it changes no bit. */
+/* A power of two near the largest entry, 1 if that is zero or not finite: scaling by it changes no
+ * bit. */
 static double scale_of(const double *m, unsigned count)
 {
   double largest = 0;
@@ -92,7 +104,8 @@ static void orthogonalize(double *b, double *v, unsigned n)
     bool moved = false;
     for (unsigned p = 0; p + 1 < n; p++)
       for (unsigned q = p + 1; q < n; q++) {
-        double pp = column_dot(b, b, n, p, p), qq = column_dot(b, b, n, q, q), pq = column_dot(b, b, n, p, q);
+        double pp = column_dot(b, b, n, p, p), qq = column_dot(b, b, n, q, q),
+               pq = column_dot(b, b, n, p, q);
         if (fabs(pq) <= DBL_EPSILON * sqrt(pp) * sqrt(qq) || pq == 0) continue;
         double c, s;
         jacobi_angle(pp, pq, qq, &c, &s);
@@ -118,7 +131,8 @@ static void normalize(double *x, unsigned n)
   for (unsigned i = 0; i < n; i++) x[i] /= length;
 }
 
-/* Unit vector along column p of b, or one orthogonal to `first` (NULL: the first axis) if the column is zero. */
+/* Unit vector along column p of b, or one orthogonal to `first` (NULL: the first axis) if the
+ * column is zero. */
 static void direction(const double *b, unsigned n, unsigned p, const double *first, double *unit)
 {
   if (column_dot(b, b, n, p, p) > DBL_MIN) {
@@ -145,7 +159,9 @@ void basin__svd(unsigned n, const double *f, double *u, double *s, double *v)
     axes[1][1] = axes[0][0];
   } else {
     direction(b, n, 1, axes[0], axes[1]);
-    for (unsigned i = 0; i < 3; i++) axes[2][i] = axes[0][(i + 1) % 3] * axes[1][(i + 2) % 3] - axes[0][(i + 2) % 3] * axes[1][(i + 1) % 3];
+    for (unsigned i = 0; i < 3; i++)
+      axes[2][i] =
+          axes[0][(i + 1) % 3] * axes[1][(i + 2) % 3] - axes[0][(i + 2) % 3] * axes[1][(i + 1) % 3];
   }
   for (unsigned j = 0; j < n; j++) {
     s[j] = 0;
@@ -161,7 +177,8 @@ void basin__polar(unsigned n, const double *f, double *rotation)
 {
   double u[9], s[3], v[9];
   if (n == 2) {
-    double scale = scale_of(f, 4), a = f[0] / scale + f[3] / scale, b = f[2] / scale - f[1] / scale, length = sqrt(a * a + b * b);
+    double scale = scale_of(f, 4), a = f[0] / scale + f[3] / scale, b = f[2] / scale - f[1] / scale,
+           length = sqrt(a * a + b * b);
     double c = length > 0 ? a / length : 1, sine = length > 0 ? b / length : 0;
     rotation[0] = rotation[3] = c;
     rotation[1] = -sine;
@@ -223,9 +240,15 @@ void basin__small_matrix(basin_op op, const double *input, double *output)
   unsigned n = op == BASIN_OP_POLAR2 || op == BASIN_OP_SVD2 || op == BASIN_OP_EIG2 ? 2 : 3;
   switch (op) {
   case BASIN_OP_POLAR2:
-  case BASIN_OP_POLAR3: basin__polar(n, input, output); break;
+  case BASIN_OP_POLAR3:
+    basin__polar(n, input, output);
+    break;
   case BASIN_OP_SVD2:
-  case BASIN_OP_SVD3: basin__svd(n, input, output, output + n * n, output + n * n + n); break;
-  default: basin__eig(n, input, output, output + n); break;
+  case BASIN_OP_SVD3:
+    basin__svd(n, input, output, output + n * n, output + n * n + n);
+    break;
+  default:
+    basin__eig(n, input, output, output + n);
+    break;
   }
 }

@@ -39,15 +39,19 @@ static basin_ref polar2(small_call *call, unsigned number, unsigned child)
   basin_graph *g = call->graph;
   const basin_ref *f = call->input;
   basin_ref c = output(call, 0), s = output(call, 2);
-  basin_ref trace = basin__add(g, basin__mul(g, c, basin__add(g, f[0], f[3])), basin__mul(g, s, basin__sub(g, f[2], f[1])));
+  basin_ref trace = basin__add(
+      g, basin__mul(g, c, basin__add(g, f[0], f[3])), basin__mul(g, s, basin__sub(g, f[2], f[1])));
   basin_ref turn = child == 0 || child == 3 ? basin__neg(g, s) : child == 1 ? basin__neg(g, c) : c;
   basin_ref rate = safe_div(g, turn, trace);
-  basin_ref along = number == 0 || number == 3 ? basin__neg(g, s) : number == 1 ? basin__neg(g, c) : c;
+  basin_ref along = number == 0 || number == 3 ? basin__neg(g, s)
+                    : number == 1              ? basin__neg(g, c)
+                                               : c;
   return basin__mul(g, rate, along);
 }
 
-/* dR = R [w]x with (tr(S) I - S) w = axial(RᵀdF - dFᵀR), S = RᵀF: skew part of the differential of RᵀF. The matrix is singular
- * only where two singular values sum to zero, where the rotation is not unique; the rate is then 0. */
+/* dR = R [w]x with (tr(S) I - S) w = axial(RᵀdF - dFᵀR), S = RᵀF: skew part of the differential of
+ * RᵀF. The matrix is singular only where two singular values sum to zero, where the rotation is not
+ * unique; the rate is then 0. */
 static basin_ref polar3(small_call *call, unsigned number, unsigned child)
 {
   basin_graph *g = call->graph;
@@ -55,19 +59,21 @@ static basin_ref polar3(small_call *call, unsigned number, unsigned child)
   for (unsigned i = 0; i < 9; i++) r[i] = output(call, i);
   for (unsigned i = 0; i < 3; i++)
     for (unsigned j = i; j < 3; j++) {
-      const basin_ref a[3] = {r[i], r[3 + i], r[6 + i]}, b[3] = {call->input[j], call->input[3 + j], call->input[6 + j]};
+      const basin_ref a[3] = {r[i], r[3 + i], r[6 + i]},
+                      b[3] = {call->input[j], call->input[3 + j], call->input[6 + j]};
       s[i * 3 + j] = s[j * 3 + i] = sum_products(g, a, b, 3);
     }
   for (unsigned i = 0; i < 3; i++)
     for (unsigned j = 0; j < 3; j++) {
       unsigned p = (i + 1) % 3, q = (i + 2) % 3;
-      k[i * 3 + j] = i == j ? basin__add(g, s[p * 3 + p], s[q * 3 + q]) : basin__neg(g, s[i * 3 + j]);
+      k[i * 3 + j] =
+          i == j ? basin__add(g, s[p * 3 + p], s[q * 3 + q]) : basin__neg(g, s[i * 3 + j]);
     }
   for (unsigned i = 0; i < 3; i++) /* adjugate of the symmetric k */
     for (unsigned j = i; j < 3; j++) {
       unsigned p = (i + 1) % 3, q = (i + 2) % 3, u = (j + 1) % 3, v = (j + 2) % 3;
-      inverse[i * 3 + j] = inverse[j * 3 + i] =
-        basin__sub(g, basin__mul(g, k[p * 3 + u], k[q * 3 + v]), basin__mul(g, k[p * 3 + v], k[q * 3 + u]));
+      inverse[i * 3 + j] = inverse[j * 3 + i] = basin__sub(
+          g, basin__mul(g, k[p * 3 + u], k[q * 3 + v]), basin__mul(g, k[p * 3 + v], k[q * 3 + u]));
     }
   basin_ref determinant = sum_products(g, k, inverse, 3);
   unsigned p = child / 3, q = child % 3; /* dF = e_p e_qᵀ: (RᵀdF)_ij = R_pi δ_jq */
@@ -75,22 +81,27 @@ static basin_ref polar3(small_call *call, unsigned number, unsigned child)
     unsigned a = (i + 1) % 3, b = (i + 2) % 3; /* axial_i = (RᵀdF)_ba - (RᵀdF)_ab */
     axial[i] = q == a ? r[p * 3 + b] : q == b ? basin__neg(g, r[p * 3 + a]) : zero;
   }
-  for (unsigned i = 0; i < 3; i++) omega[i] = safe_div(g, sum_products(g, inverse + i * 3, axial, 3), determinant);
-  unsigned row = number / 3, j = number % 3, a = (j + 1) % 3, b = (j + 2) % 3; /* column j of [w]x: w_b e_a - w_a e_b */
-  return basin__sub(g, basin__mul(g, r[row * 3 + a], omega[b]), basin__mul(g, r[row * 3 + b], omega[a]));
+  for (unsigned i = 0; i < 3; i++)
+    omega[i] = safe_div(g, sum_products(g, inverse + i * 3, axial, 3), determinant);
+  unsigned row = number / 3, j = number % 3, a = (j + 1) % 3,
+           b = (j + 2) % 3; /* column j of [w]x: w_b e_a - w_a e_b */
+  return basin__sub(
+      g, basin__mul(g, r[row * 3 + a], omega[b]), basin__mul(g, r[row * 3 + b], omega[a]));
 }
 
 /* ---- singular values: P = UᵀdF V, ds = diag P, the rest turns U and V ---- */
 
 /* Entry (i, j) of UᵀdU (left) or VᵀdV for dF = e_p e_qᵀ. */
-static basin_ref svd_turn(small_call *call, unsigned i, unsigned j, unsigned p, unsigned q, bool left)
+static basin_ref
+svd_turn(small_call *call, unsigned i, unsigned j, unsigned p, unsigned q, bool left)
 {
   basin_graph *g = call->graph;
   unsigned n = call->n, s = n * n, v = s + n;
   basin_ref si = output(call, s + i), sj = output(call, s + j);
   basin_ref pij = basin__mul(g, output(call, p * n + i), output(call, v + q * n + j));
   basin_ref pji = basin__mul(g, output(call, p * n + j), output(call, v + q * n + i));
-  basin_ref top = left ? basin__add(g, basin__mul(g, pij, sj), basin__mul(g, pji, si)) : basin__add(g, basin__mul(g, pij, si), basin__mul(g, pji, sj));
+  basin_ref top = left ? basin__add(g, basin__mul(g, pij, sj), basin__mul(g, pji, si))
+                       : basin__add(g, basin__mul(g, pij, si), basin__mul(g, pji, sj));
   return safe_div(g, top, basin__mul(g, basin__sub(g, sj, si), basin__add(g, sj, si)));
 }
 
@@ -106,7 +117,11 @@ static basin_ref svd(small_call *call, unsigned number, unsigned child)
   unsigned base = left ? 0 : v, row = (number - base) / n, col = (number - base) % n;
   basin_ref sum = basin__const(g, 0.0);
   for (unsigned i = 0; i < n; i++)
-    if (i != col) sum = basin__add(g, sum, basin__mul(g, output(call, base + row * n + i), svd_turn(call, i, col, p, q, left)));
+    if (i != col)
+      sum = basin__add(
+          g,
+          sum,
+          basin__mul(g, output(call, base + row * n + i), svd_turn(call, i, col, p, q, left)));
   return sum;
 }
 
@@ -118,7 +133,8 @@ static basin_ref eig_rate(small_call *call, unsigned i, unsigned j, unsigned p, 
   unsigned n = call->n;
   basin_ref one = basin__mul(g, output(call, n + p * n + i), output(call, n + q * n + j));
   if (p == q) return one;
-  return basin__add(g, one, basin__mul(g, output(call, n + q * n + i), output(call, n + p * n + j)));
+  return basin__add(
+      g, one, basin__mul(g, output(call, n + q * n + i), output(call, n + p * n + j)));
 }
 
 static basin_ref eig(small_call *call, unsigned number, unsigned child)
@@ -134,7 +150,8 @@ static basin_ref eig(small_call *call, unsigned number, unsigned child)
   basin_ref sum = basin__const(g, 0.0);
   for (unsigned i = 0; i < n; i++) {
     if (i == col) continue;
-    basin_ref turn = safe_div(g, eig_rate(call, i, col, p, q), basin__sub(g, output(call, col), output(call, i)));
+    basin_ref turn = safe_div(
+        g, eig_rate(call, i, col, p, q), basin__sub(g, output(call, col), output(call, i)));
     sum = basin__add(g, sum, basin__mul(g, output(call, n + row * n + i), turn));
   }
   return sum;
@@ -147,11 +164,20 @@ basin_ref basin__small_partial(basin_graph *graph, basin_ref node, uint32_t chil
   BASIN_ASSERT(n.b == basin__small_matrix_inputs(call.op));
   memcpy(call.input, graph->lists + n.a, n.b * sizeof *call.input);
   switch (call.op) {
-  case BASIN_OP_POLAR2: call.n = 2; return polar2(&call, n.c, child);
-  case BASIN_OP_POLAR3: return polar3(&call, n.c, child);
-  case BASIN_OP_SVD2: call.n = 2; return svd(&call, n.c, child);
-  case BASIN_OP_SVD3: return svd(&call, n.c, child);
-  case BASIN_OP_EIG2: call.n = 2; return eig(&call, n.c, child);
-  default: return eig(&call, n.c, child);
+  case BASIN_OP_POLAR2:
+    call.n = 2;
+    return polar2(&call, n.c, child);
+  case BASIN_OP_POLAR3:
+    return polar3(&call, n.c, child);
+  case BASIN_OP_SVD2:
+    call.n = 2;
+    return svd(&call, n.c, child);
+  case BASIN_OP_SVD3:
+    return svd(&call, n.c, child);
+  case BASIN_OP_EIG2:
+    call.n = 2;
+    return eig(&call, n.c, child);
+  default:
+    return eig(&call, n.c, child);
   }
 }

@@ -5,7 +5,8 @@
 
 #include "graph/ir.h"
 
-/* BASIN_ERROR_INTERNAL naming node and invariant if one is broken. Nodes never change, so each is checked once. */
+/* BASIN_ERROR_INTERNAL naming node and invariant if one is broken. Nodes never change, so each is
+ * checked once. */
 basin_status basin__graph_verify(basin_graph *graph);
 
 #endif

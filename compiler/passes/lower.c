@@ -1,5 +1,6 @@
 /* Matrices to scalars: evaluates the `lower` column of ops.def, each matrix node once for each JOIN
- * path it is reached by. SPDX-License-Identifier: Apache-2.0 */
+ * path it is reached by.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "passes/lower_rules.h"
 #include <string.h>
 
@@ -161,7 +162,7 @@ lower_join(basin_graph *graph, basin_ref ref, uint32_t at, basin_ref *out, bool 
   basin_ref source = graph->nodes[ref].a;
   uint32_t id = graph->nodes[ref].b, arity = basin__graph_connectivity(graph, id)->arity;
   size_t size = (size_t)graph->nodes[source].rows * graph->nodes[source].cols;
-  for (uint32_t slot = 0; slot < arity; slot++) {
+  for (uint32_t slot = arity; slot-- > 0;) { /* the last comes first off the stack */
     uint32_t to;
     BASIN_TRY(extend(graph, at, id, slot, &to));
     to = path_for(graph, source, to);
@@ -193,7 +194,7 @@ static basin_status lower_one(basin_graph *graph,
   if (op == BASIN_OP_M_ARRAY) return lower_array(graph, ref, at, out);
   if (op == BASIN_OP_M_JOIN) return lower_join(graph, ref, at, out, ready);
   uint32_t count = basin__child_count(graph, ref);
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = count; i-- > 0;) {
     basin_ref child = basin__child(graph, ref, i);
     uint32_t to = path_for(graph, child, at);
     parts[i] = known(graph->lowering, child, to);

@@ -1,4 +1,5 @@
-/* What the graph tests share: a graph with loads fed from an array, forward derivatives built from basin__partial, differences.
+/* What the graph tests share: a graph with loads fed from an array, forward derivatives built from
+ * basin__partial, differences.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASIN_TESTS_GRAPH_SUPPORT_H
 #define BASIN_TESTS_GRAPH_SUPPORT_H
@@ -40,14 +41,16 @@ static inline basin_ref test_leaf(basin_graph *graph, unsigned array, unsigned c
   return basin__load(graph, basin__access_intern(graph, &access), component);
 }
 
-/* d root / d leaf by the chain rule over basin__partial, forward, with every rule of the builder at work. */
+/* d root / d leaf by the chain rule over basin__partial, forward, with every rule of the builder at
+ * work. */
 static inline basin_ref test_derivative(basin_graph *graph, basin_ref root, basin_ref leaf)
 {
   basin_ref *rates = calloc((size_t)root + 1, sizeof *rates);
   unsigned char *wanted = calloc((size_t)root + 1, 1);
   wanted[root] = 1;
   for (basin_ref ref = root; ref > 0; ref--)
-    for (uint32_t i = 0; wanted[ref] && i < basin__child_count(graph, ref); i++) wanted[basin__child(graph, ref, i)] = 1;
+    for (uint32_t i = 0; wanted[ref] && i < basin__child_count(graph, ref); i++)
+      wanted[basin__child(graph, ref, i)] = 1;
   basin_ref zero = basin__const(graph, 0.0);
   for (basin_ref ref = 1; ref <= root; ref++) {
     if (!wanted[ref]) continue;
@@ -55,7 +58,8 @@ static inline basin_ref test_derivative(basin_graph *graph, basin_ref root, basi
     for (uint32_t i = 0, n = basin__child_count(graph, ref); i < n; i++) {
       basin_ref rate = rates[basin__child(graph, ref, i)];
       if (basin__is_zero(graph, rate)) continue;
-      rates[ref] = basin__add(graph, rates[ref], basin__mul(graph, rate, basin__partial(graph, ref, i)));
+      rates[ref] =
+          basin__add(graph, rates[ref], basin__mul(graph, rate, basin__partial(graph, ref, i)));
     }
   }
   basin_ref result = rates[root];
@@ -65,7 +69,11 @@ static inline basin_ref test_derivative(basin_graph *graph, basin_ref root, basi
 }
 
 /* Central difference of fourth order of a node with respect to data[array][component]. */
-static inline double test_difference(const basin_graph *graph, basin_ref ref, const test_values *values, unsigned array, unsigned component)
+static inline double test_difference(const basin_graph *graph,
+                                     basin_ref ref,
+                                     const test_values *values,
+                                     unsigned array,
+                                     unsigned component)
 {
   test_values moved = *values;
   double *x = &moved.data[array][component], at = *x, h = at != 0 ? 1e-3 * fabs(at) : 1e-3, f[4];

@@ -1,4 +1,5 @@
-/* Tests of compiler/graph/ir.c and build.c: hash-consing, constants, types, origins, size, memory that runs out.
+/* Tests of compiler/graph/ir.c and build.c: hash-consing, constants, types, origins, size, memory
+ * that runs out.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "graph_support.h"
 #include <time.h>
@@ -22,8 +23,15 @@ static void constants_are_their_bits(void **state)
   (void)state;
   test_graph t;
   test_open(&t);
-  const uint64_t bits[] = {0, 0x8000000000000000u, bits_of(1.0), bits_of(1.0) + 1, 0x7ff8000000000000u, 0x7ff8000000000001u, 0xfff8000000000000u,
-                           0x7ff0000000000000u, 1};
+  const uint64_t bits[] = {0,
+                           0x8000000000000000u,
+                           bits_of(1.0),
+                           bits_of(1.0) + 1,
+                           0x7ff8000000000000u,
+                           0x7ff8000000000001u,
+                           0xfff8000000000000u,
+                           0x7ff0000000000000u,
+                           1};
   basin_ref refs[BASIN_COUNT(bits)];
   for (size_t i = 0; i < BASIN_COUNT(bits); i++) {
     double value;
@@ -33,7 +41,8 @@ static void constants_are_their_bits(void **state)
     assert_true(bits_of(value) == bits[i]);
     for (size_t j = 0; j < i; j++) assert_int_not_equal(refs[i], refs[j]);
   }
-  assert_true(basin__is_zero(t.graph, refs[0]) && basin__is_zero(t.graph, refs[1]) && !basin__is_zero(t.graph, refs[8]));
+  assert_true(basin__is_zero(t.graph, refs[0]) && basin__is_zero(t.graph, refs[1]) &&
+              !basin__is_zero(t.graph, refs[8]));
   test_close_graph(&t);
 }
 
@@ -49,7 +58,8 @@ static void structure_decides_identity(void **state)
   assert_int_equal(basin__mul(g, a, b), basin__mul(g, b, a));
   assert_int_not_equal(basin__sub(g, a, b), basin__sub(g, b, a));
   assert_int_not_equal(basin__div(g, a, b), basin__div(g, b, a));
-  assert_int_not_equal(basin__binary(g, BASIN_OP_ATAN2, a, b), basin__binary(g, BASIN_OP_ATAN2, b, a));
+  assert_int_not_equal(basin__binary(g, BASIN_OP_ATAN2, a, b),
+                       basin__binary(g, BASIN_OP_ATAN2, b, a));
   assert_int_equal(basin__binary(g, BASIN_OP_GT, a, b), basin__binary(g, BASIN_OP_LT, b, a));
   const basin_ref ab[3] = {a, b, a}, ba[3] = {b, a, b};
   basin_ref one = basin__list_node(g, BASIN_OP_CUSTOM, ab, 3, 0, 1, 1);
@@ -88,7 +98,8 @@ static void truth_values_and_numbers_convert(void **state)
   test_graph t;
   test_open(&t);
   basin_graph *g = t.graph;
-  basin_ref a = test_leaf(g, 0, 0), b = test_leaf(g, 0, 1), less = basin__binary(g, BASIN_OP_LT, a, b);
+  basin_ref a = test_leaf(g, 0, 0), b = test_leaf(g, 0, 1),
+            less = basin__binary(g, BASIN_OP_LT, a, b);
   basin_ref number = basin__to_number(g, less);
   assert_int_equal(basin__node(g, number)->op, BASIN_OP_SELECT);
   assert_int_equal(basin__to_boolean(g, number), less);
@@ -96,7 +107,8 @@ static void truth_values_and_numbers_convert(void **state)
   assert_int_equal(basin__add(g, less, a), basin__add(g, number, a)); /* conversion is implied */
   assert_int_equal(basin__select(g, number, a, b), basin__select(g, less, a, b));
   assert_int_equal(basin__binary(g, BASIN_OP_AND, less, basin__const(g, 3.0)), less);
-  assert_true(basin__is_zero(g, basin__binary(g, BASIN_OP_AND, less, basin__unary(g, BASIN_OP_NOT, less))));
+  assert_true(
+      basin__is_zero(g, basin__binary(g, BASIN_OP_AND, less, basin__unary(g, BASIN_OP_NOT, less))));
   test_values values = {{{1, 2}}};
   assert_true(test_value(g, basin__add(g, less, less), &values) == 2);
   test_close_graph(&t);
@@ -109,7 +121,8 @@ static void accesses_are_interned(void **state)
   test_open(&t);
   uint32_t numbers[200];
   for (uint32_t i = 0; i < 200; i++) {
-    basin_access access = {.array = i % 10, .step_count = i / 100 + 1, .steps = {{i % 7, i}, {i, 3}}};
+    basin_access access = {
+        .array = i % 10, .step_count = i / 100 + 1, .steps = {{i % 7, i}, {i, 3}}};
     numbers[i] = basin__access_intern(t.graph, &access);
     access.steps[5].slot = 77; /* beyond the count: must not matter */
     assert_int_equal(basin__access_intern(t.graph, &access), numbers[i]);
@@ -149,7 +162,8 @@ static void large_graphs_cost_linear_time(void **state)
   double first = 0;
   for (uint32_t i = 0; basin__graph_count(g) < 1000000; i++) {
     sum = basin__add(g, basin__mul(g, sum, i % 2 ? x : y), basin__const(g, i + 0.5));
-    if (!first && basin__graph_count(g) >= 100000) first = (double)(clock() - start) / CLOCKS_PER_SEC;
+    if (!first && basin__graph_count(g) >= 100000)
+      first = (double)(clock() - start) / CLOCKS_PER_SEC;
   }
   double all = (double)(clock() - start) / CLOCKS_PER_SEC;
   print_message("10^5 nodes %.3f s, 10^6 nodes %.3f s\n", first, all);
@@ -171,7 +185,8 @@ static basin_status build_all(basin_context *context)
   basin_status status = basin_graph_create(context, &g);
   if (status) return status;
   basin__strbuf_init(&text, context);
-#define STEP(call) if (!status) status = (call)
+#define STEP(call) \
+  if (!status) status = (call)
   STEP(basin_graph_declare_space(g, 0, BASIN_NONE, false, "vertices"));
   STEP(basin_graph_declare_space(g, 1, BASIN_NONE, false, "edges"));
   STEP(basin_graph_declare_array(g, 0, 0, 3, 1, BASIN_ARRAY_DATA, "position"));

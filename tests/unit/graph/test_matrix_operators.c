@@ -1,5 +1,5 @@
-/* Every matrix row of ops.def through lowering: first and second derivatives against central differences, values against
- * direct formulas and defining properties.
+/* Every matrix row of ops.def through lowering: first and second derivatives against central
+ * differences, values against direct formulas and defining properties.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "graph_support.h"
 
@@ -104,7 +104,8 @@ static const sample samples[] = {
     {"eig_vectors", {{3, 3}}, {0, 0}},
 };
 
-/* Numbers in (-0.95, 0.95) without pattern; operands that must be positive get the absolute value. */
+/* Numbers in (-0.95, 0.95) without pattern; operands that must be positive get the absolute value.
+ */
 static void fill(test_values *values, const char *op)
 {
   bool positive = strstr(" sqrt log pow xlogy clamp ", op) != NULL;
@@ -153,10 +154,19 @@ static void build(built *b, const sample *s)
   assert_non_null(info);
   for (; b->arguments < 3 && s->shapes[b->arguments][0]; b->arguments++) {
     unsigned a = b->arguments;
-    check_ok(&b->t, basin_graph_declare_array(graph, a, 0, s->shapes[a][0], s->shapes[a][1], BASIN_ARRAY_DATA, "a"));
+    check_ok(&b->t,
+             basin_graph_declare_array(
+                 graph, a, 0, s->shapes[a][0], s->shapes[a][1], BASIN_ARRAY_DATA, "a"));
     check_ok(&b->t, basin_expression_array(graph, a, &arguments[a]));
   }
-  check_ok(&b->t, basin_expression_apply(graph, s->op, arguments, b->arguments, s->integers, (size_t)info->integer_count, &b->expression));
+  check_ok(&b->t,
+           basin_expression_apply(graph,
+                                  s->op,
+                                  arguments,
+                                  b->arguments,
+                                  s->integers,
+                                  (size_t)info->integer_count,
+                                  &b->expression));
   basin_expression_shape(graph, b->expression, &b->rows, &b->cols);
   b->size = b->rows * b->cols;
   assert_true(b->size <= BASIN_COUNT(b->entries));
@@ -168,7 +178,8 @@ static void every_operator_has_a_sample(void **state)
   (void)state;
   for (size_t i = 0; i < basin_operator_count(); i++) {
     bool found = false;
-    for (size_t k = 0; k < BASIN_COUNT(samples); k++) found = found || strcmp(samples[k].op, basin_operator(i)->name) == 0;
+    for (size_t k = 0; k < BASIN_COUNT(samples); k++)
+      found = found || strcmp(samples[k].op, basin_operator(i)->name) == 0;
     if (!found) print_error("no sample for %s\n", basin_operator(i)->name);
     assert_true(found);
     assert_true(strlen(basin_operator(i)->doc) > 5);
@@ -185,18 +196,35 @@ static void derivatives_agree(void **state)
     build(&b, &samples[k]);
     basin_graph *graph = b.t.graph;
     basin_ref energy = basin__const(graph, 0.0);
-    for (unsigned i = 0; i < b.size; i++) energy = basin__add(graph, energy, basin__mul(graph, basin__const(graph, 1 + 0.37 * i), b.entries[i]));
+    for (unsigned i = 0; i < b.size; i++)
+      energy = basin__add(
+          graph, energy, basin__mul(graph, basin__const(graph, 1 + 0.37 * i), b.entries[i]));
     bool stopped = strcmp(samples[k].op, "stop") == 0;
     char what[80];
     for (unsigned a = 0; a < b.arguments; a++)
       for (unsigned i = 0, n = samples[k].shapes[a][0] * samples[k].shapes[a][1]; i < n; i++) {
         basin_ref slope = test_derivative(graph, energy, test_leaf(graph, a, i));
         snprintf(what, sizeof what, "%s (sample %zu) d a%u[%u]", samples[k].op, k, a, i);
-        test_close(what, test_value(graph, slope, &b.values), stopped ? 0 : test_difference(graph, energy, &b.values, a, i), 1e-7);
-        unsigned other = (a + i) % b.arguments, j = (5 * i + 2) % (samples[k].shapes[other][0] * samples[k].shapes[other][1]);
+        test_close(what,
+                   test_value(graph, slope, &b.values),
+                   stopped ? 0 : test_difference(graph, energy, &b.values, a, i),
+                   1e-7);
+        unsigned other = (a + i) % b.arguments,
+                 j = (5 * i + 2) % (samples[k].shapes[other][0] * samples[k].shapes[other][1]);
         basin_ref bend = test_derivative(graph, slope, test_leaf(graph, other, j));
-        snprintf(what, sizeof what, "%s (sample %zu) d a%u[%u] a%u[%u]", samples[k].op, k, a, i, other, j);
-        test_close(what, test_value(graph, bend, &b.values), test_difference(graph, slope, &b.values, other, j), 1e-6);
+        snprintf(what,
+                 sizeof what,
+                 "%s (sample %zu) d a%u[%u] a%u[%u]",
+                 samples[k].op,
+                 k,
+                 a,
+                 i,
+                 other,
+                 j);
+        test_close(what,
+                   test_value(graph, bend, &b.values),
+                   test_difference(graph, slope, &b.values, other, j),
+                   1e-6);
       }
     test_close_graph(&b.t);
   }
@@ -208,7 +236,8 @@ static void values_of(const built *b, double *out)
 }
 
 /* c = a b, n x k times k x m. */
-static void multiply(const double *a, const double *b, unsigned n, unsigned k, unsigned m, double *c)
+static void
+multiply(const double *a, const double *b, unsigned n, unsigned k, unsigned m, double *c)
 {
   for (unsigned i = 0; i < n; i++)
     for (unsigned j = 0; j < m; j++) {
@@ -253,7 +282,8 @@ static void check_products(const built *b, const char *op, const double *x, cons
 {
   const unsigned(*s)[2] = b->sample->shapes;
   double wanted[64];
-  if (strcmp(op, "matmul") == 0 || (strcmp(op, "mul") == 0 && b->arguments == 2 && s[0][1] * s[0][0] > 1 && s[1][0] * s[1][1] > 1)) {
+  if (strcmp(op, "matmul") == 0 || (strcmp(op, "mul") == 0 && b->arguments == 2 &&
+                                    s[0][1] * s[0][0] > 1 && s[1][0] * s[1][1] > 1)) {
     multiply(x, y, s[0][0], s[0][1], s[1][1], wanted);
     expect(b, wanted, 1e-15);
   } else if (strcmp(op, "outer") == 0) {
@@ -267,15 +297,18 @@ static void check_products(const built *b, const char *op, const double *x, cons
     transpose(x, 2, 3, wanted);
     expect(b, wanted, 0);
   } else if (strcmp(op, "cross") == 0 && b->size == 3) {
-    const double c[3] = {x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]};
+    const double c[3] = {
+        x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]};
     expect(b, c, 1e-15);
   }
 }
 
 static void check_arrangement(const built *b, const char *op, const double *x, const double *y)
 {
-  const double columns[6] = {x[0], y[0], x[1], y[1], x[2], y[2]}, rows[6] = {x[0], x[1], x[2], y[0], y[1], y[2]};
-  const double side[8] = {x[0], y[0], y[1], y[2], x[1], y[3], y[4], y[5]}, below[6] = {x[0], x[1], y[0], y[1], y[2], y[3]};
+  const double columns[6] = {x[0], y[0], x[1], y[1], x[2], y[2]},
+               rows[6] = {x[0], x[1], x[2], y[0], y[1], y[2]};
+  const double side[8] = {x[0], y[0], y[1], y[2], x[1], y[3], y[4], y[5]},
+               below[6] = {x[0], x[1], y[0], y[1], y[2], y[3]};
   if (strcmp(op, "columns") == 0) expect(b, columns, 0);
   if (strcmp(op, "rows") == 0) expect(b, rows, 0);
   if (strcmp(op, "concat_cols") == 0) expect(b, side, 0);
@@ -285,7 +318,8 @@ static void check_arrangement(const built *b, const char *op, const double *x, c
   if (strcmp(op, "at") == 0) expect(b, x + 5, 0);
   if (strcmp(op, "col") == 0) expect(b, (const double[]){x[1], x[3], x[5]}, 0);
   if (strcmp(op, "identity") == 0) expect(b, (const double[]){1, 0, 0, 0, 1, 0, 0, 0, 1}, 0);
-  if (strcmp(op, "where") == 0 && b->sample->shapes[0][0] == 1) expect(b, x[0] != 0 ? y : b->values.data[2], 0);
+  if (strcmp(op, "where") == 0 && b->sample->shapes[0][0] == 1)
+    expect(b, x[0] != 0 ? y : b->values.data[2], 0);
 }
 
 static void check_square(const built *b, const char *op, const double *x)
@@ -337,13 +371,15 @@ static void check_svd(const double *f, unsigned n)
   transpose(v, n, n, vt);
   multiply(us, vt, n, n, n, product);
   for (unsigned i = 0; i < n * n; i++) assert_true(fabs(product[i] - f[i]) <= 1e-14 * largest);
-  for (unsigned i = 0; i + 1 < n; i++) assert_true(s[i] >= fabs(s[i + 1]) * (1 - 1e-14) && s[i] >= 0);
+  for (unsigned i = 0; i + 1 < n; i++)
+    assert_true(s[i] >= fabs(s[i + 1]) * (1 - 1e-14) && s[i] >= 0);
   basin__polar(n, f, r);
   check_rotation("polar", r, n);
   transpose(r, n, n, rt);
   multiply(rt, f, n, n, n, product);
   for (unsigned i = 0; i < n; i++)
-    for (unsigned j = 0; j < i; j++) assert_true(fabs(product[i * n + j] - product[j * n + i]) <= 1e-14 * largest);
+    for (unsigned j = 0; j < i; j++)
+      assert_true(fabs(product[i * n + j] - product[j * n + i]) <= 1e-14 * largest);
 }
 
 static void check_eig(const double *m, unsigned n)
@@ -362,7 +398,8 @@ static void check_eig(const double *m, unsigned n)
     for (unsigned j = 0; j < n; j++) full[i * n + j] = m[i < j ? i * n + j : j * n + i];
   multiply(full, vectors, n, n, n, av);
   for (unsigned i = 0; i < n; i++)
-    for (unsigned j = 0; j < n; j++) assert_true(fabs(av[i * n + j] - vectors[i * n + j] * values[j]) <= 2e-14 * largest);
+    for (unsigned j = 0; j < n; j++)
+      assert_true(fabs(av[i * n + j] - vectors[i * n + j] * values[j]) <= 2e-14 * largest);
   for (unsigned i = 0; i + 1 < n; i++) assert_true(values[i] <= values[i + 1]);
 }
 
@@ -372,7 +409,7 @@ static void small_matrices_hold_by_definition(void **state)
   static const double special[][9] = {
       {0},
       {1, 0, 0, 0, 1, 0, 0, 0, 1},
-      {1, 0, 0, 0, 1, 0, 0, 0, -1},          /* a reflection */
+      {1, 0, 0, 0, 1, 0, 0, 0, -1}, /* a reflection */
       {-1, 0, 0, 0, -1, 0, 0, 0, -1},
       {1, 2, 3, 2, 4, 6, 3, 6, 9},           /* rank 1 */
       {1, 2, 3, 4, 5, 6, 7, 8, 9},           /* rank 2 */
@@ -402,12 +439,18 @@ static void small_matrices_hold_by_definition(void **state)
   }
 }
 
-/* dR is defined by a denominator that vanishes where two singular values sum to zero; everything stays finite there. */
+/* dR is defined by a denominator that vanishes where two singular values sum to zero; everything
+ * stays finite there. */
 static void small_matrix_derivatives_are_finite(void **state)
 {
   (void)state;
-  static const char *const ops[] = {"polar", "svd_u", "svd_s", "svd_v", "eig_values", "eig_vectors"};
-  static const double points[][9] = {{0}, {1, 0, 0, 0, 1, 0, 0, 0, 1}, {1, 0, 0, 0, 1, 0, 0, 0, -1}, {2, 0, 0, 0, 0, 0, 0, 0, 0}, {1, 2, 3, 2, 4, 6, 3, 6, 9}};
+  static const char *const ops[] = {
+      "polar", "svd_u", "svd_s", "svd_v", "eig_values", "eig_vectors"};
+  static const double points[][9] = {{0},
+                                     {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                                     {1, 0, 0, 0, 1, 0, 0, 0, -1},
+                                     {2, 0, 0, 0, 0, 0, 0, 0, 0},
+                                     {1, 2, 3, 2, 4, 6, 3, 6, 9}};
   for (size_t o = 0; o < BASIN_COUNT(ops); o++) {
     sample s = {ops[o], {{3, 3}}, {0, 0}};
     built b;
@@ -418,7 +461,8 @@ static void small_matrix_derivatives_are_finite(void **state)
         for (unsigned j = 0; j < 9; j++) {
           basin_ref slope = test_derivative(b.t.graph, b.entries[i], test_leaf(b.t.graph, 0, j));
           double value = test_value(b.t.graph, slope, &b.values);
-          if (!isfinite(value)) print_error("%s entry %u by %u at point %zu: %g\n", ops[o], i, j, p, value);
+          if (!isfinite(value))
+            print_error("%s entry %u by %u at point %zu: %g\n", ops[o], i, j, p, value);
           assert_true(isfinite(value));
         }
     }
@@ -429,8 +473,10 @@ static void small_matrix_derivatives_are_finite(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_operator_has_a_sample),   cmocka_unit_test(derivatives_agree),
-      cmocka_unit_test(values_agree),                  cmocka_unit_test(small_matrices_hold_by_definition),
+      cmocka_unit_test(every_operator_has_a_sample),
+      cmocka_unit_test(derivatives_agree),
+      cmocka_unit_test(values_agree),
+      cmocka_unit_test(small_matrices_hold_by_definition),
       cmocka_unit_test(small_matrix_derivatives_are_finite),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
