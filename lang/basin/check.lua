@@ -1,0 +1,269 @@
+-- basin.check: gradient and Hessian of every energy against central differences.
+-- SPDX-License-Identifier: Apache-2.0
+local core = require "basin.core"
+local energy_module = require "basin.energy"
+local errors = require "basin.errors"
+local minimizer_module = require "basin.minimizer"
+local options = require "basin.options"
+local scene_module = require "basin.scene"
+
+local M = {}
+
+local SAMPLES <const> = 24 -- unknowns differenced one by one, spread evenly over all
+local STEP <const> = 2e-5 -- of the size of the values; the differences are of fourth order
+local DISTURBANCE <const> = 1e-2 -- of that size, for the second state
+
+local Report = { __name = "basin.check_report" }
+Report.__index = Report
+
+local function term_line(term)
+  return ("  %-4s %-40s gradient %.1e  Hessian %.1e"):format(term.passed and "ok" or "FAIL", term.name, term.gradient, term.hessian)
+end
+
+function Report:__tostring()
+  local lines = { ("derivatives of '%s' against differences: %s"):format(self.scene, self.passed and "all passed" or "FAILED") }
+  for _, term in ipairs(self.terms) do
+    lines[#lines + 1] = term.skipped and ("  skip %-40s %s"):format(term.name, term.skipped) or term_line(term)
+    for _, worst in ipairs(term.passed and {} or term.worst or {}) do
+      lines[#lines + 1] = ("       %s of %s: computed %.10g, difference %.10g"):format(worst.what, worst.where, worst.computed, worst.difference)
+    end
+  end
+  return table.concat(lines, "\n")
+end
+
+-- A reproducible sequence in -1 .. 1.
+local function random_sequence()
+  local state = 12345
+  return function()
+    state = (state * 1103515245 + 12345) % 2147483648
+    return state / 1073741824 - 1
+  end
+end
+
+-- Typical size of the values of a target: half of their extent, or their magnitude, or 1.
+local function scale_of(array)
+  if array.count == 0 then return 1 end
+  local extent = (array:max() - array:min()) / 2
+  if extent > 0 then return extent end
+  local magnitude = array:max_abs()
+  return magnitude > 0 and magnitude or 1
+end
+
+local function name_of(target, entry, size)
+  local instance, component = entry // size, entry % size
+  return ("%s[%d] entry %d"):format(target:full_name(), instance, component + 1)
+end
+
+-- Which entries of a target to try: {target number, entry}, spread over all targets.
+local function samples_of(targets)
+  local total, list = 0, {}
+  for _, target in ipairs(targets) do total = total + target.array.count * target.array.size end
+  local count = math.min(total, SAMPLES)
+  for k = 0, count - 1 do
+    local entry = math.floor((k + 0.5) * total / count)
+    for number, target in ipairs(targets) do
+      local length = target.array.count * target.array.size
+      if entry < length then
+        list[#list + 1] = { number = number, entry = entry }
+        break
+      end
+      entry = entry - length
+    end
+  end
+  return list
+end
+
+local function with_entry(array, entry, change)
+  local copy = core.array(array, 1):copy()
+  copy[entry + 1] = copy[entry + 1] + change
+  return core.array(copy, array.rows, array.cols)
+end
+
+-- Fourth-order central difference of a function of the change of one entry. `combine(f, weight)` adds weighted results.
+local function difference(target, entry, step, evaluate)
+  local result
+  for _, point in ipairs { { 1, 8 }, { -1, -8 }, { 2, -1 }, { -2, 1 } } do
+    target.attribute:update(with_entry(target.array, entry, point[1] * step))
+    local value = evaluate()
+    for i, part in ipairs(value) do value[i] = part * (point[2] / (12 * step)) end
+    if result then
+      for i, part in ipairs(value) do result[i] = result[i] + part end
+    else
+      result = value
+    end
+  end
+  target.attribute:update(target.array)
+  return result
+end
+
+local function note(worst, kind, where, computed, expected, scale)
+  local deviation = math.abs(computed - expected) / scale
+  if deviation ~= deviation then deviation = math.huge end
+  local known = worst[kind]
+  if not known or deviation > known.deviation then
+    worst[kind] = { what = kind, where = where, computed = computed, difference = expected, deviation = deviation }
+  end
+end
+
+-- Compares one energy at the present state. `tolerance` scales by the largest entry seen.
+local function compare(term, targets, minimizer, worst)
+  local energies = function() return { term:compute() } end
+  local gradients = function() return { minimizer:gradient() } end
+  local gradient = { minimizer:gradient() }
+  local hessian = minimizer:hessian { projection = "none" }
+  local gradient_scale, hessian_scale = 1e-300, math.max(hessian:norm "max", 1e-300)
+  for _, part in ipairs(gradient) do gradient_scale = math.max(gradient_scale, part:max_abs()) end
+  for _, sample in ipairs(samples_of(targets)) do
+    local target = targets[sample.number]
+    local step = STEP * target.scale
+    local where = name_of(target.attribute, sample.entry, target.array.size)
+    local slope = difference(target, sample.entry, step, energies)[1]:sum()
+    local computed = gradient[sample.number]:component(sample.entry % target.array.size + 1)[sample.entry // target.array.size + 1]
+    note(worst, "gradient", where, computed, slope, math.max(gradient_scale, hessian_scale * target.scale))
+    local column = difference(target, sample.entry, step, gradients)
+    local direction = {}
+    for k, other in ipairs(targets) do
+      direction[k] = k == sample.number and with_entry(other.array * 0, sample.entry, 1) or other.array * 0
+    end
+    local product = M.multiply(minimizer, hessian, direction)
+    for k, other in ipairs(targets) do
+      local deviation = product[k] - column[k]
+      local length = deviation.count * deviation.size
+      local flat_product, flat_column, flat = core.array(product[k], 1), core.array(column[k], 1), core.array(deviation, 1):abs()
+      local largest = 1
+      for i = 2, length do
+        if not (flat[i] <= flat[largest]) then largest = i end
+      end
+      if length > 0 then
+        note(worst, "Hessian", where .. " by " .. name_of(other.attribute, largest - 1, other.array.size), flat_product[largest],
+             flat_column[largest], hessian_scale)
+      end
+    end
+  end
+end
+
+-- The order of a target's numbers in the rows of a Hessian: matrices with a node of their rows go column by column.
+local function to_rows(array, block)
+  if array.cols == 1 or array.rows == 1 or array.rows ~= block then return core.array(array, 1) end
+  local parts, flat = {}, core.array(array, 1):table()
+  for i = 0, array.count - 1 do
+    for column = 0, array.cols - 1 do
+      for row = 0, array.rows - 1 do parts[#parts + 1] = flat[i * array.size + row * array.cols + column + 1] end
+    end
+  end
+  return core.array(parts)
+end
+
+local function from_rows(flat, array, block)
+  if array.cols == 1 or array.rows == 1 or array.rows ~= block then return core.array(flat, array.rows, array.cols) end
+  local parts, list, at = {}, flat:table(), 0
+  for i = 0, array.count - 1 do
+    for column = 0, array.cols - 1 do
+      for row = 0, array.rows - 1 do
+        at = at + 1
+        parts[i * array.size + row * array.cols + column + 1] = list[at]
+      end
+    end
+  end
+  return core.array(core.array(parts), array.rows, array.cols)
+end
+
+--- H times one array a target, as one array a target.
+function M.multiply(minimizer, hessian, direction)
+  local parts = {}
+  for k, array in ipairs(direction) do parts[k] = to_rows(array, minimizer._block) end
+  local product, result, at = hessian * core.array_join(parts), {}, 0
+  for k, array in ipairs(direction) do
+    local length = array.count * array.size
+    result[k] = from_rows(product:slice(at + 1, at + length), array, minimizer._block)
+    at = at + length
+  end
+  return result
+end
+
+local function read_targets(attributes)
+  local targets = {}
+  for i, attribute in ipairs(attributes) do
+    local array = attribute:value()
+    targets[i] = { attribute = attribute, array = array, scale = scale_of(array) }
+  end
+  return targets
+end
+
+local function disturb(targets, random, amount)
+  for _, target in ipairs(targets) do
+    local noise = core.array_filled(target.array.count, 0, target.array.rows, target.array.cols):map(random)
+    target.attribute:update(target.array + amount * target.scale * noise)
+  end
+end
+
+-- The energy may be undefined at a disturbed state (a logarithm): half the disturbance until it is finite.
+local function disturb_until_finite(term, targets)
+  local amount = DISTURBANCE
+  for _ = 1, 8 do
+    disturb(targets, random_sequence(), amount)
+    if term:compute():is_finite() then return true end
+    amount = amount / 4
+  end
+  return false
+end
+
+local function check_term(scene, term, attributes, tolerance)
+  local record = { name = term.name, gradient = 0, hessian = 0, passed = true }
+  local minimizer = minimizer_module.new(scene, attributes, { term })
+  if term._owner:instances() == 0 then
+    record.skipped = "has no instances"
+    return record
+  end
+  local worst, original = {}, read_targets(attributes)
+  if not term:compute():is_finite() then
+    record.passed, record.worst = false, { { what = "energy", where = term.name, computed = term:compute():sum(), difference = 0 } }
+    return record
+  end
+  compare(term, original, minimizer, worst)
+  if disturb_until_finite(term, original) then compare(term, read_targets(attributes), minimizer, worst) end
+  for _, target in ipairs(original) do target.attribute:update(target.array) end
+  record.gradient = worst.gradient and worst.gradient.deviation or 0
+  record.hessian = worst.Hessian and worst.Hessian.deviation or 0
+  record.passed = record.gradient <= tolerance and record.hessian <= tolerance
+  record.worst = { worst.gradient, worst.Hessian }
+  return record
+end
+
+--- The unknowns of a scene: its targets, else all data it stores.
+function M.unknowns(scene)
+  if #scene._targets > 0 then return scene:targets() end
+  local ids = {}
+  for id, record in pairs(scene._arrays) do
+    if record.stored and record.differentiable then ids[#ids + 1] = id end
+  end
+  table.sort(ids)
+  for i, id in ipairs(ids) do ids[i] = scene._arrays[id].attribute end
+  return ids
+end
+
+--- Checks every energy at the present values and at a disturbed state; the values are put back. Options: tolerance (relative to the largest
+--- entry), energies (a list). The report has passed, terms and prints itself.
+function M.check(scene, given)
+  if not scene_module.is(scene) then errors.fail("ARGUMENT", "basin.check: a scene is needed, got a %s", options.type_name(scene)) end
+  local checked = options.check("basin.check", given, { tolerance = "positive", energies = "table" })
+  local tolerance = checked.tolerance or 1e-6
+  local report = setmetatable({ scene = scene.name, passed = true, terms = {}, tolerance = tolerance }, Report)
+  local attributes = M.unknowns(scene)
+  local set = {}
+  for _, attribute in ipairs(attributes) do set[rawget(attribute, "_array")] = true end
+  for _, item in ipairs(checked.energies or scene._energies) do
+    local term = energy_module.find(scene, item)
+    local record
+    if energy_module.depends(term, set) then
+      record = check_term(scene, term, attributes, tolerance)
+    else
+      record = { name = term.name, passed = true, skipped = "depends on no target" }
+    end
+    report.terms[#report.terms + 1] = record
+    report.passed = report.passed and record.passed
+  end
+  return report
+end
+
+return M

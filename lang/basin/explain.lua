@@ -1,0 +1,79 @@
+-- scene:explain: what the compiler found in each energy.
+-- SPDX-License-Identifier: Apache-2.0
+local check = require "basin.check"
+local energy_module = require "basin.energy"
+local errors = require "basin.errors"
+local minimizer_module = require "basin.minimizer"
+local scene_module = require "basin.scene"
+
+local M = {}
+
+local function indent(text)
+  return "  " .. text:gsub("%s+$", ""):gsub("\n", "\n  ")
+end
+
+-- The minimizer whose plans are explained: that of the scene, or one of all its data while it has no targets.
+local function minimizer_of(scene)
+  if #scene._targets > 0 then return scene:main_minimizer() end
+  local attributes = check.unknowns(scene)
+  if #attributes == 0 then errors.fail("STATE", "explain: the scene has no data attributes") end
+  return minimizer_module.new(scene, attributes)
+end
+
+local function find_term(minimizer, term)
+  for _, item in ipairs(minimizer._terms) do
+    if item.energy == term then return item end
+  end
+  errors.fail("STATE", "explain: energy '%s' depends on no target", term.name)
+end
+
+local function hash_of(plan)
+  local ok, hash = pcall(plan.hash, plan, "hessian")
+  if not ok then return "not compiled here: " .. tostring(hash):match("[^\n]*") end
+  return hash == "" and "interpreted" or hash
+end
+
+local function explain_term(item)
+  local term, info = item.energy, item.plan:info()
+  local lines = {
+    ("energy %s (%s)"):format(term.name, term._added),
+    ("  on %s: %d instances; %d inner variables; Hessian %s"):format(term._owner:full_name(), term._owner:instances(),
+      info.inner_size, info.constant_hessian and "constant" or "depends on the unknowns"),
+    ("  projection %s%s%s"):format(term.projection, info.convex_proven and " (not needed: positive semidefinite by construction)" or "",
+      term.enabled and "" or "; switched off"),
+    indent(item.plan:explain()),
+    "  kernel " .. hash_of(item.plan),
+  }
+  return table.concat(lines, "\n")
+end
+
+local function sparsity_of(minimizer)
+  local hessian = minimizer:hessian()
+  return ("system: %d unknowns in %d nodes of %d, %d entries in the Hessian (%.1f a row)"):format(hessian.rows,
+    minimizer._core:node_count(), minimizer._block, hessian.count, hessian.count / math.max(1, hessian.rows))
+end
+
+--- An account of one energy, or of all and of the whole system: inner variables, operations, kernel sizes, projection, sparsity.
+function scene_module.methods.explain(scene, name)
+  local minimizer = minimizer_of(scene)
+  if name ~= nil then return explain_term(find_term(minimizer, energy_module.find(scene, name))) end
+  local parts = {}
+  for i, item in ipairs(minimizer._terms) do parts[i] = explain_term(item) end
+  parts[#parts + 1] = sparsity_of(minimizer)
+  return table.concat(parts, "\n")
+end
+
+--- The text of an energy at a stage: "ir", "scalar" and the other stages of the pipeline, or "kernel", "llvm", "asm" of its Hessian kernel.
+function scene_module.methods.dump(scene, stage, name)
+  local minimizer = minimizer_of(scene)
+  local parts = {}
+  for _, item in ipairs(minimizer._terms) do
+    if name == nil or item.energy == energy_module.find(scene, name) then
+      local emitted = stage == "kernel" or stage == "llvm" or stage == "asm"
+      parts[#parts + 1] = emitted and item.plan:text("hessian", stage) or item.plan:dump(stage)
+    end
+  end
+  return table.concat(parts, "\n")
+end
+
+return M

@@ -1,0 +1,58 @@
+-- The report of a simulation: counts, times by phase, reasons.
+-- SPDX-License-Identifier: Apache-2.0
+local M = {}
+
+local Report = { __name = "basin.report" }
+Report.__index = Report
+
+--- Adds what one minimization did.
+function Report:add_step(result)
+  self.steps = self.steps + (result.interrupted and 0 or 1)
+  self.iterations = self.iterations + result.iterations
+  self.linear_iterations = self.linear_iterations + result.linear_iterations
+  self.line_search_trials = self.line_search_trials + result.line_search_trials
+  self.reasons[result.reason] = (self.reasons[result.reason] or 0) + 1
+  for _, phase in ipairs { "assembly", "solve", "line_search", "filter" } do
+    self["seconds_" .. phase] = self["seconds_" .. phase] + result["seconds_" .. phase]
+  end
+  self.seconds_newton = self.seconds_newton + result.seconds
+  self.last = result
+end
+
+local function reasons_text(reasons)
+  local names = {}
+  for name in pairs(reasons) do names[#names + 1] = name end
+  table.sort(names, function(a, b)
+    if reasons[a] ~= reasons[b] then return reasons[a] > reasons[b] end
+    return a < b
+  end)
+  for i, name in ipairs(names) do names[i] = ("%s %d"):format(name, reasons[name]) end
+  return table.concat(names, ", ")
+end
+
+function Report:__tostring()
+  if self.steps == 0 then return ("%s: declared, no steps taken"):format(self.name) end
+  local kernels = self._scene:kernel_statistics()
+  local known = self.seconds_assembly + self.seconds_solve + self.seconds_line_search + self.seconds_filter
+  local lines = {
+    ("%s: %d steps of %g s in %.3f s%s"):format(self.name, self.steps, self.dt, self.seconds, self.interrupted and ", interrupted" or ""),
+    ("  iterations: Newton %d (%.2f a step), linear %d, line search trials %d"):format(self.iterations,
+      self.iterations / math.max(1, self.steps), self.linear_iterations, self.line_search_trials),
+    "  solves ended: " .. reasons_text(self.reasons),
+    ("  time: assembly %.3f s, linear solves %.3f s, line search %.3f s, filters %.3f s, output %.3f s, rest %.3f s"):format(
+      self.seconds_assembly, self.seconds_solve, self.seconds_line_search, self.seconds_filter, self.seconds_output,
+      math.max(0, self.seconds - known - self.seconds_output)),
+    ("  kernels: %d compiled, %d from the cache, %.3f s"):format(kernels.compiled, kernels.from_disk + kernels.from_memory,
+      kernels.seconds),
+  }
+  return table.concat(lines, "\n")
+end
+
+--- An empty report.
+function M.new(scene, options)
+  return setmetatable({ name = scene.name, _scene = scene, dt = options.dt, steps = 0, iterations = 0, linear_iterations = 0,
+    line_search_trials = 0, reasons = {}, seconds = 0, seconds_newton = 0, seconds_assembly = 0, seconds_solve = 0,
+    seconds_line_search = 0, seconds_filter = 0, seconds_output = 0, interrupted = false }, Report)
+end
+
+return M

@@ -1,0 +1,231 @@
+-- basin.simulate: steps of time over the bodies and hooks of a scene (protocol: body.lua).
+-- SPDX-License-Identifier: Apache-2.0
+local body_module = require "basin.body"
+local checkpoint = require "basin.checkpoint"
+local core = require "basin.core"
+local errors = require "basin.errors"
+local integrator = require "basin.integrator"
+local monitor = require "basin.monitor"
+local newton = require "basin.newton"
+local options = require "basin.options"
+local output = require "basin.output"
+local report_module = require "basin.report"
+local scene_module = require "basin.scene"
+local session = require "basin.session"
+local surface = require "basin.surface"
+
+local M = {}
+
+local Simulation = { __name = "basin.simulation" }
+Simulation.__index = Simulation
+
+local spec = { dt = "positive", steps = "integer", gravity = "table", integrator = integrator.names, newton = "table", output = "table",
+               checkpoint = "table", restart = "string", on_step = "function", log = "any", progress = "any" }
+
+local function check_gravity(gravity)
+  local numbers = {}
+  for i = 1, 3 do numbers[i] = gravity and gravity[i] or 0 end
+  for _, number in ipairs(numbers) do
+    if type(number) ~= "number" or number ~= number then errors.fail("ARGUMENT", "simulate: gravity is a table of 2 or 3 numbers") end
+  end
+  return numbers
+end
+
+local function newton_options(checked)
+  local given = newton.check("simulate: newton", checked.newton)
+  local static = checked.integrator == "quasistatic"
+  given.rule = given.rule or "step"
+  if given.rule == "step" then given.step_scale = given.step_scale or (static and 1 or checked.dt) end
+  given.tolerance = given.tolerance or (static and 1e-6 or 1e-2)
+  return given
+end
+
+--- Checks the options of simulate and makes a simulation that has not stepped yet.
+function M.new(scene, given)
+  if not scene_module.is(scene) then errors.fail("ARGUMENT", "basin.simulate: a scene is needed, got a %s", options.type_name(scene)) end
+  local checked = options.check("basin.simulate", given, spec, { "dt" })
+  checked.checkpoint = checked.checkpoint and
+    options.check("simulate: checkpoint", checked.checkpoint, { file = "string", every = "integer" }, { "file" })
+  checked.integrator = checked.integrator or "implicit_euler"
+  if #body_module.bodies(scene) == 0 and #scene._targets == 0 then
+    errors.fail_hint("STATE", "std.body.soft, std.body.cloth, … register bodies; or call scene:add_minimize_target",
+                     "basin.simulate: the scene has nothing that moves")
+  end
+  local self = setmetatable({ scene = scene, options = checked, step_number = 0, time = 0, dt = checked.dt, gravity = check_gravity(checked.gravity),
+    integrator = integrator.new(checked.integrator), newton = newton_options(checked), report = report_module.new(scene, checked) }, Simulation)
+  scene._simulation = self
+  if checked.restart then checkpoint.restore(scene, checked.restart) end
+  return self
+end
+
+function Simulation:_state()
+  return { scene = self.scene, step = self.step_number, time = self.time, time_step = self.dt, gravity = self.gravity }
+end
+
+local function call_hooks(self, name)
+  local state = self:_state()
+  for _, hook in ipairs(body_module.hooks(self.scene)) do
+    if hook[name] then hook[name](state) end
+  end
+end
+
+local function gather(self, field)
+  local list = {}
+  for _, hook in ipairs(body_module.hooks(self.scene)) do
+    for _, item in ipairs(hook[field] or {}) do list[#list + 1] = item end
+  end
+  return list
+end
+
+local function refresh_of(self)
+  local functions = { self.newton.refresh }
+  for _, hook in ipairs(body_module.hooks(self.scene)) do functions[#functions + 1] = hook.refresh end
+  if #functions == 0 then return nil end
+  return function()
+    for _, call in ipairs(functions) do call() end
+  end
+end
+
+-- Puts the unknowns back to where the step began.
+local function undo(self, saved)
+  for target, value in pairs(saved) do target:update(value) end
+  self.step_number = self.step_number - 1
+  self.time = self.step_number * self.dt
+end
+
+local function save_targets(scene)
+  local saved = {}
+  for _, target in ipairs(scene:targets()) do saved[target] = target:value() end
+  return saved
+end
+
+local function monitor_of(self, log)
+  local own = self.newton.monitor
+  if not own and not log then return nil end
+  return function(iteration)
+    if log then log:iteration(self.step_number, iteration) end
+    if own then return own(iteration) end
+  end
+end
+
+--- One step of time. Returns the report of its minimization; an interrupted step is undone.
+function Simulation:step()
+  local scene, motion = self.scene, body_module.motion(self.scene)
+  local saved = save_targets(scene)
+  self.step_number = self.step_number + 1
+  self.time = self.step_number * self.dt
+  motion.time_step:update(self.dt)
+  motion.gravity:update(self.gravity)
+  self.integrator:begin_step(scene, self.dt)
+  call_hooks(self, "begin_step")
+  local call = {}
+  for key, value in pairs(self.newton) do call[key] = value end
+  call.refresh, call.monitor = refresh_of(self), monitor_of(self, self.log)
+  local result = newton.run(scene:main_minimizer(), call, gather(self, "filters"))
+  if result.interrupted then
+    undo(self, saved)
+  else
+    self.integrator:end_step(scene)
+    call_hooks(self, "end_step")
+  end
+  self.report:add_step(result)
+  return result
+end
+
+-- ---- files ----
+
+local function frames_of(self)
+  local given = self.options.output
+  if not given then return nil end
+  local more = { every = "integer" }
+  for key, kind in pairs(output.spec) do more[key] = kind end
+  local checked = options.check("simulate: output", given, more, { "folder" })
+  self.frame_every = checked.every or 1
+  checked.every = nil
+  surface.complete(self.scene, checked, gather(self, "planes"))
+  return output.new(checked)
+end
+
+local function write_frame(self, frames, first)
+  if not frames or (not first and self.step_number % self.frame_every ~= 0) then return end
+  local start = core.seconds()
+  frames:write(self.time)
+  self.report.seconds_output = self.report.seconds_output + core.seconds() - start
+end
+
+local function save_now(self, why)
+  local given = self.options.checkpoint
+  local file = given and session.output_file(given.file) or self.frames and (self.frames.folder .. "/" .. why .. ".npz") or why .. ".npz"
+  checkpoint.save(self.scene, file)
+  return file
+end
+
+local function interrupted(self)
+  local file = save_now(self, "interrupted")
+  self.report.interrupted = true
+  if session.command then
+    errors.fail("INTERRUPTED", "interrupted after step %d of %d; the state is in %s", self.step_number, self.options.steps, file)
+  end
+end
+
+local function after_step(self, result)
+  write_frame(self, self.frames, false)
+  local given = self.options.checkpoint
+  if given and self.step_number % (given.every or 1) == 0 then save_now(self, "checkpoint") end
+  if self.options.on_step then
+    local state = self:_state()
+    state.report = result
+    return self.options.on_step(state) ~= false
+  end
+  return true
+end
+
+local function run_steps(self, progress)
+  local start = core.seconds()
+  while self.step_number < self.options.steps do
+    local result = self:step()
+    if result.interrupted then return interrupted(self) end
+    local go_on = after_step(self, result)
+    self.report.seconds = core.seconds() - start
+    progress:update(self.step_number, self.time, result)
+    if self.scene._context:interrupted() then return interrupted(self) end
+    if not go_on then break end
+  end
+  self.report.seconds = core.seconds() - start
+end
+
+--- Steps to the end with output, log, progress and checkpoints. Returns the report.
+function Simulation:run()
+  if not self.options.steps then errors.fail("ARGUMENT", "basin.simulate: option 'steps' is missing") end
+  self.frames = frames_of(self)
+  self.log = monitor.log(self.options.log, self.frames and self.frames.folder, self.scene)
+  local progress = monitor.progress(self.options.progress, self.scene.name, self.options.steps)
+  if self.step_number == 0 then
+    write_frame(self, self.frames, true)
+  elseif self.frames then
+    self.frames:continue_at(self.step_number // self.frame_every + 1)
+  end
+  if session.command then session.command.saving(true) end
+  local ok, problem = xpcall(run_steps, function(value)
+    if errors.is_error(value) then return value end
+    return debug.traceback(tostring(value), 2)
+  end, self, progress)
+  if session.command then session.command.saving(false) end
+  progress:close()
+  if self.log then
+    self.log:close(self.report)
+    self.log = nil
+  end
+  if not ok then error(problem, 0) end
+  return self.report
+end
+
+--- basin.simulate(scene, {dt=, steps=, gravity=, integrator=, newton={…}, output={…}, checkpoint={file=, every=}, restart=, on_step=, log=,
+--- progress=}). In a host program, and under `basin check`, it only records what was asked.
+function M.simulate(scene, given)
+  local simulation = M.new(scene, given)
+  if session.mode == "declare" then return simulation.report end
+  return simulation:run()
+end
+
+return M

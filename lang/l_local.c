@@ -1,0 +1,227 @@
+/* Jacobians and mixed derivatives as sparse matrices: runs a plan's kernel and places its dense local matrices.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "matrix.h"
+#include "system.h"
+
+#include "base/base.h"
+
+#include <string.h>
+
+#define NO_BASE SIZE_MAX
+
+/* Instances first .. of an array start at global index base. */
+typedef struct segment {
+  size_t first, base;
+} segment;
+
+/* Where one access of the local matrix goes. */
+typedef struct placed_access {
+  const basin_unknown_access *access;
+  const uint32_t *indices[BASIN_PATH_MAX];
+  size_t arity[BASIN_PATH_MAX];
+  const segment *segments;
+  size_t segment_count;
+  bool shared;
+} placed_access;
+
+/* One side (rows or columns) of the matrix. count 0: the side is the element's own `width` entries. */
+typedef struct side {
+  placed_access *accesses;
+  size_t count, width, total;
+} side;
+
+/* ---- running the kernel ---- */
+
+static const double *dense_array(lua_State *L, basin_l_system *self, basin_array_id id)
+{
+  basin_span view = {0};
+  basin__check(L, self->context, basin_system_array(self->system, id, &view));
+  if (view.stride != view.size && view.count > 1) {
+    basin__throw(L, BASIN_ERROR_INTERNAL, NULL, "array %u is not stored densely", (unsigned)id);
+  }
+  return view.data;
+}
+
+/* Pushes a userdata with output_size numbers for each of `count` elements. */
+static const double *run_kernel(lua_State *L, basin_l_system *self, basin_plan *plan, size_t count)
+{
+  const basin_kernel_info *info = basin_plan_kernel(plan, BASIN_STAGE_COMPUTE);
+  basin_backend *backend;
+  basin_compile_request request = {.plan = plan, .stage = BASIN_STAGE_COMPUTE};
+  basin__check(L, self->context, basin__system_backend(self, &backend));
+  basin__check(L, self->context, basin_backend_compile(backend, &request, 1));
+  double *output = lua_newuserdatauv(L, (count * info->output_size + 1) * sizeof *output, 0);
+  const double **arrays = lua_newuserdatauv(L, (info->array_count + 1u) * sizeof *arrays, 0);
+  const uint32_t **indices = lua_newuserdatauv(L, (info->connectivity_count + 1u) * sizeof *indices, 0);
+  for (uint32_t i = 0; i < info->array_count; ++i) arrays[i] = dense_array(L, self, info->arrays[i]);
+  for (uint32_t i = 0; i < info->connectivity_count; ++i) {
+    size_t length;
+    const uint32_t *offsets;
+    indices[i] = basin_system_connectivity(self->system, info->connectivities[i], &length, &offsets);
+  }
+  size_t scratch = request.kernel.scratch_size + 64;
+  char *block = lua_newuserdatauv(L, scratch + 64, 0);
+  basin_kernel_args args = {.begin = 0, .end = count, .arrays = arrays, .indices = indices, .output = output,
+                            .scratch = block + (64 - (uintptr_t)block % 64)};
+  if (count > 0) request.kernel.function(&args, request.kernel.self);
+  lua_pop(L, 3);
+  return output;
+}
+
+/* ---- placing ---- */
+
+/* Reads {{first=, base= or nil}…} of array `id` from the table at `bases`. Pushes one userdata. */
+static const segment *read_segments(lua_State *L, int bases, basin_array_id id, size_t *count)
+{
+  if (lua_rawgeti(L, bases, (lua_Integer)id) != LUA_TTABLE) {
+    lua_pop(L, 1);
+    lua_pushnil(L);
+    *count = 0;
+    return NULL;
+  }
+  int list = lua_gettop(L);
+  *count = lua_rawlen(L, list);
+  segment *segments = lua_newuserdatauv(L, (*count + 1) * sizeof *segments, 0);
+  for (size_t i = 0; i < *count; ++i) {
+    lua_rawgeti(L, list, (lua_Integer)i + 1);
+    lua_getfield(L, -1, "first");
+    segments[i].first = (size_t)lua_tointeger(L, -1);
+    lua_getfield(L, -2, "base");
+    segments[i].base = lua_isnil(L, -1) ? NO_BASE : (size_t)lua_tointeger(L, -1);
+    lua_pop(L, 3);
+  }
+  lua_remove(L, list);
+  return segments;
+}
+
+static void place_steps(lua_State *L, basin_l_system *self, placed_access *placed, int arities)
+{
+  const basin_access *access = &placed->access->access;
+  for (uint32_t s = 0; s < access->step_count; ++s) {
+    size_t length;
+    const uint32_t *offsets;
+    placed->indices[s] = basin_system_connectivity(self->system, access->steps[s].connectivity, &length, &offsets);
+    lua_rawgeti(L, arities, (lua_Integer)access->steps[s].connectivity);
+    placed->arity[s] = (size_t)lua_tointeger(L, -1);
+    lua_pop(L, 1);
+  }
+}
+
+/* `bases`: array id to segments, `arities`: connectivity id to arity. Leaves one value on the stack for each access and one for the list. */
+static side make_side(lua_State *L, basin_l_system *self, const basin_unknown_access *unknowns, size_t count, int bases,
+                      int arities, size_t total)
+{
+  side result = {.count = count, .total = total};
+  luaL_checkstack(L, (int)count + 8, "accesses");
+  result.accesses = lua_newuserdatauv(L, (count + 1) * sizeof *result.accesses, 0);
+  for (size_t i = 0; i < count; ++i) {
+    placed_access *placed = &result.accesses[i];
+    placed->access = &unknowns[i];
+    place_steps(L, self, placed, arities);
+    placed->segments = read_segments(L, bases, unknowns[i].access.array, &placed->segment_count);
+    basin_space_id space;
+    unsigned rows, cols;
+    basin_system_array_shape(self->system, unknowns[i].access.array, &space, &rows, &cols);
+    placed->shared = unknowns[i].access.step_count == 0 && basin_system_space_count(self->system, space) == 1;
+    if (unknowns[i].output) result.width += unknowns[i].size;
+  }
+  return result;
+}
+
+/* Global index of entry 0 of the access at an element, or NO_BASE. */
+static size_t locate(const placed_access *placed, size_t element)
+{
+  const basin_access *access = &placed->access->access;
+  size_t instance = placed->shared ? 0 : element;
+  for (uint32_t s = 0; s < access->step_count; ++s) {
+    instance = placed->indices[s][instance * placed->arity[s] + access->steps[s].slot];
+  }
+  for (size_t i = placed->segment_count; i > 0; --i) {
+    const segment *part = &placed->segments[i - 1];
+    if (instance < part->first) continue;
+    return part->base == NO_BASE ? NO_BASE : part->base + (instance - part->first) * placed->access->size;
+  }
+  return NO_BASE;
+}
+
+/* Global indices of the local entries of one side at an element. */
+static void fill_indices(const side *self, size_t element, size_t *out)
+{
+  if (self->count == 0) {
+    for (size_t k = 0; k < self->width; ++k) out[k] = element * self->width + k;
+    return;
+  }
+  for (size_t i = 0; i < self->count; ++i) {
+    const placed_access *placed = &self->accesses[i];
+    if (!placed->access->output) continue;
+    size_t base = locate(placed, element);
+    for (size_t k = 0; k < placed->access->size; ++k) *out++ = base == NO_BASE ? NO_BASE : base + k;
+  }
+}
+
+/* Pushes the matrix of the dense local blocks, row-major, of all elements. */
+static int push_matrix(lua_State *L, size_t count, const double *values, const side *rows, const side *columns)
+{
+  size_t block = rows->width * columns->width, total = 0;
+  size_t *row = lua_newuserdatauv(L, (count * block * 2 + 1) * sizeof *row, 0), *column = row + count * block;
+  double *kept = lua_newuserdatauv(L, (count * block + 1) * sizeof *kept, 0);
+  size_t *local = lua_newuserdatauv(L, (rows->width + columns->width + 1) * sizeof *local, 0);
+  for (size_t e = 0; e < count; ++e) {
+    fill_indices(rows, e, local);
+    fill_indices(columns, e, local + rows->width);
+    for (size_t i = 0; i < block; ++i) {
+      size_t r = local[i / columns->width], c = local[rows->width + i % columns->width];
+      if (r == NO_BASE || c == NO_BASE) continue;
+      row[total] = r;
+      column[total] = c;
+      kept[total++] = values[e * block + i];
+    }
+  }
+  basin_l_matrix *box = basin__matrix_new(L, 0);
+  basin__check(L, box->context,
+               basin_csr_create(box->context, rows->total, columns->total, total, row, column, kept, &box->matrix));
+  return 1;
+}
+
+/* system:assemble_jacobian(plan, entries an instance, instances, bases, arities, total columns) */
+static int system_assemble_jacobian(lua_State *L)
+{
+  basin_l_system *self = basin__check_system(L, 1);
+  basin_plan *plan = basin__check_plan(L, 2);
+  const basin_plan_info *info = basin_plan_get_info(plan);
+  size_t width = basin__check_size(L, 3), count = basin__check_size(L, 4);
+  luaL_checktype(L, 5, LUA_TTABLE);
+  luaL_checktype(L, 6, LUA_TTABLE);
+  const double *values = run_kernel(L, self, plan, count);
+  side rows = {.width = width, .total = width * count};
+  side columns = make_side(L, self, info->unknowns, info->unknown_count, 5, 6, basin__check_size(L, 7));
+  return push_matrix(L, count, values, &rows, &columns);
+}
+
+/* system:assemble_mixed(plan, instances, row bases, total rows, column bases, total columns, arities) */
+static int system_assemble_mixed(lua_State *L)
+{
+  basin_l_system *self = basin__check_system(L, 1);
+  basin_plan *plan = basin__check_plan(L, 2);
+  const basin_plan_info *info = basin_plan_get_info(plan);
+  size_t count = basin__check_size(L, 3);
+  luaL_checktype(L, 4, LUA_TTABLE);
+  luaL_checktype(L, 6, LUA_TTABLE);
+  luaL_checktype(L, 8, LUA_TTABLE);
+  const double *values = run_kernel(L, self, plan, count);
+  side rows = make_side(L, self, info->unknowns, info->unknown_count, 4, 8, basin__check_size(L, 5));
+  side columns = make_side(L, self, info->columns, info->column_count, 6, 8, basin__check_size(L, 7));
+  return push_matrix(L, count, values, &rows, &columns);
+}
+
+static const luaL_Reg local_methods[] = {{"assemble_jacobian", system_assemble_jacobian},
+                                         {"assemble_mixed", system_assemble_mixed},
+                                         {NULL, NULL}};
+
+void basin__open_local(lua_State *L)
+{
+  luaL_getmetatable(L, BASIN_CLASS_SYSTEM);
+  lua_getfield(L, -1, "methods");
+  basin__functions(L, local_methods);
+  lua_pop(L, 2);
+}
