@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-static const basin_backend_kind *const kinds[] = {&basin__backend_interp, &basin__backend_clang, &basin__backend_cached};
+static const basin_backend_kind *const kinds[] = {&basin__backend_interp, &basin__backend_clang, &basin__backend_cached,
+                                                  &basin__backend_nvrtc};
 
 static const basin_backend_kind *find_kind(const char *name)
 {

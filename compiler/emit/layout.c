@@ -2,8 +2,11 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "emit/printer.h"
 
-/* BASIN_STRIDE of dialect_cpu.h. */
-enum { BASIN_SCRATCH_STRIDE = 128 + 8 };
+/* Bytes of BASIN_STRIDE numbers, see dialect_cpu.h. */
+static size_t stride_bytes(size_t scalar_size)
+{
+  return 128 * scalar_size + 64;
+}
 
 /* Row and column of number k of a packed upper triangle of n rows, stored row after row. */
 static void unpack(uint32_t k, uint32_t n, uint32_t *row, uint32_t *column)
@@ -70,5 +73,5 @@ uint32_t basin__outer_count(const basin_kernel_program *kernel)
 size_t basin__emit_scratch_size(const basin_kernel_program *kernel, size_t scalar_size)
 {
   if (kernel->info.stage != BASIN_STAGE_HESSIAN) return 0;
-  return basin__inner_rows(kernel) * BASIN_SCRATCH_STRIDE * scalar_size;
+  return basin__inner_rows(kernel) * stride_bytes(scalar_size);
 }

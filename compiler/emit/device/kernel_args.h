@@ -3,7 +3,7 @@
 #ifndef BASIN_DEVICE_KERNEL_ARGS_H
 #define BASIN_DEVICE_KERNEL_ARGS_H
 
-typedef __SIZE_TYPE__ basin_size;
+typedef unsigned long basin_size;
 typedef unsigned int basin_word;
 
 typedef struct basin_args {

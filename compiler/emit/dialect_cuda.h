@@ -1,0 +1,95 @@
+/* What the names of emitted text mean on a CUDA device: a `real` is one number, a thread is one element.
+ * Compiled by NVRTC; the command line defines BASIN_FLOAT for single precision and BASIN_CUDA_ATOMICS for direct sums.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef BASIN_DIALECT_H
+#define BASIN_DIALECT_H
+
+#include "kernel_args.h"
+
+#define BASIN_INLINE static __device__ __forceinline__
+#define BASIN_WIDTH  1
+
+#ifdef BASIN_FLOAT
+typedef float real;
+#else
+typedef double real;
+#endif
+typedef real basin_scalar;
+typedef bool mask;
+typedef basin_word basin_index;
+
+/* ---- arithmetic ---- */
+#define basin_broadcast(c)    ((real)(c))
+#define basin_infinity        __longlong_as_double(0x7ff0000000000000ll)
+#define basin_nan             __longlong_as_double(0x7ff8000000000000ll)
+#define basin_select(m, a, b) ((m) ? (a) : (b))
+#define basin_lt(a, b)        ((a) < (b))
+#define basin_le(a, b)        ((a) <= (b))
+#define basin_eq(a, b)        ((a) == (b))
+#define basin_ne(a, b)        ((a) != (b))
+#define basin_and(a, b)       ((a) && (b))
+#define basin_or(a, b)        ((a) || (b))
+#define basin_not(a)          (!(a))
+#define basin_any(m)          (m)
+#define basin_all(m)          (m)
+#define basin_truth(m)        basin_select(m, basin_broadcast(1), basin_broadcast(0))
+#define basin_min(a, b)       basin_select((a) <= (b), a, b)
+#define basin_max(a, b)       basin_select((b) <= (a), a, b)
+#define basin_sign(a)         (basin_truth((a) > 0) - basin_truth((a) < 0))
+#define basin_sqrt(a)         sqrt(a)
+#define basin_abs(a)          fabs(a)
+#define basin_exp(a)          exp(a)
+#define basin_expm1(a)        expm1(a)
+#define basin_log(a)          log(a)
+#define basin_log1p(a)        log1p(a)
+#define basin_sin(a)          sin(a)
+#define basin_cos(a)          cos(a)
+#define basin_tan(a)          tan(a)
+#define basin_asin(a)         asin(a)
+#define basin_acos(a)         acos(a)
+#define basin_atan(a)         atan(a)
+#define basin_sinh(a)         sinh(a)
+#define basin_cosh(a)         cosh(a)
+#define basin_tanh(a)         tanh(a)
+#define basin_atan2(a, b)     atan2(a, b)
+#define basin_pow(a, b)       pow(a, b)
+#define basin_xlogy(a, b)     basin_select((a) == 0, basin_broadcast(0), (a) * log(b))
+
+/* ---- data, uniform values, inner results: all of one thread ---- */
+typedef basin_args basin_data;
+
+typedef struct basin_uniform {
+  real v[BASIN_UNIFORM_COUNT + 1];
+} basin_uniform;
+
+/* ---- the functions that emitted text consists of ---- */
+#define BASIN_UNIFORMS BASIN_INLINE void basin_uniforms(const basin_data *data, basin_uniform *u)
+#define BASIN_INNER \
+  BASIN_INLINE void basin_inner(const basin_data *data, const basin_uniform *u, basin_index e, real *inner)
+#define BASIN_OUTER                                                                                          \
+  BASIN_INLINE void basin_outer(const basin_data *data, const basin_uniform *u, basin_index e, const real *inner, \
+                                real *out)
+#define BASIN_PROJECTION BASIN_INLINE void basin_project(real *inner, int mode)
+#define BASIN_TABLE      static __constant__ const unsigned short
+
+#define BASIN_ELEMENT                            const basin_index i0 = e
+#define BASIN_STEP(connectivity, i, arity, slot) data->indices[connectivity][(basin_size)(i) * (arity) + (slot)]
+#define BASIN_READ(array, i, stride, first)      data->arrays[array][(basin_size)(i) * (stride) + (first)]
+#define BASIN_LOAD_1(a, array, i, stride, first) const real a = (real)BASIN_READ(array, i, stride, first)
+#define BASIN_LOAD_2(a, b, array, i, stride, first)           \
+  const real a = (real)BASIN_READ(array, i, stride, first),   \
+             b = (real)BASIN_READ(array, i, stride, (first) + 1)
+#define BASIN_SHARED(array, component) ((real)data->arrays[array][component])
+#define BASIN_UNIFORM(k)               (u->v[k])
+#define BASIN_SET(k, value)            (inner[k] = (value))
+#define BASIN_GET(k)                   (inner[k])
+#define BASIN_OUT(k, value)            (out[k] = (value))
+#define BASIN_PROJECT(n, rows)                                             \
+  do {                                                                     \
+    real block[(n) * ((n) + 1) / 2];                                       \
+    for (int k = 0; k < (n) * ((n) + 1) / 2; k++) block[k] = inner[rows[k]]; \
+    basin_psd_##n##_tile(block, mode);                                     \
+    for (int k = 0; k < (n) * ((n) + 1) / 2; k++) inner[rows[k]] = block[k]; \
+  } while (0)
+
+#endif
