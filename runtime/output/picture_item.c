@@ -1,0 +1,165 @@
+/* Surfaces, lines and dots of the items of a picture.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "output/picture.h"
+#include <math.h>
+#include <string.h>
+
+/* sRGB; neighbours differ in hue and lightness. */
+static const double palette[][3] = {
+    {0.33, 0.52, 0.76},
+    {0.89, 0.53, 0.27},
+    {0.42, 0.67, 0.42},
+    {0.78, 0.38, 0.40},
+    {0.56, 0.46, 0.71},
+    {0.87, 0.73, 0.35},
+    {0.36, 0.68, 0.70},
+    {0.82, 0.52, 0.70},
+    {0.55, 0.57, 0.60},
+    {0.62, 0.50, 0.40},
+};
+
+static void item_colour(const basin_picture_item *item, uint32_t point, double linear[3])
+{
+  const uint32_t label = item->labels ? item->labels[point] : item->label;
+  basin__linear_colour(item->colour ? item->colour : palette[label % BASIN_COUNT(palette)], linear);
+}
+
+/* ---- surfaces ---- */
+
+typedef struct surface_paint {
+  basin_rendering *s;
+  double colour[3];
+  double opacity;
+} surface_paint;
+
+static void shade_surface(void *user, const basin_corner *corner, size_t sample, float depth)
+{
+  const surface_paint *paint = user;
+  float light[3], *colour = paint->s->canvas.colours + 3 * sample;
+  basin__shade(&paint->s->lighting, corner, paint->colour, light);
+  const float part = (float)paint->opacity;
+  for (int i = 0; i < 3; ++i) colour[i] = part * light[i] + (1.0f - part) * colour[i];
+  if (paint->opacity >= 1.0) paint->s->canvas.depths[sample] = depth;
+}
+
+static void draw_item_triangle(basin_rendering *s,
+                               const basin_picture_item *item,
+                               const double *normals,
+                               size_t t)
+{
+  surface_paint paint = {.s = s, .opacity = item->opacity > 0.0 ? item->opacity : 1.0};
+  basin_corner corners[3];
+  for (size_t k = 0; k < 3; ++k) {
+    basin__item_point(item, item->triangles[3 * t + k], corners[k].position);
+    memcpy(corners[k].normal, normals + 9 * t + 3 * k, 3 * sizeof(double));
+  }
+  item_colour(item, item->triangles[3 * t], paint.colour);
+  basin__draw_triangle(&s->canvas, &s->view, corners, shade_surface, &paint);
+}
+
+/* Distance of the middle of a triangle along the view, as a sorting key that is larger for what is
+ * nearer. */
+static uint32_t nearness(const basin_rendering *s, const basin_picture_item *item, size_t t)
+{
+  double along = 0.0;
+  for (size_t k = 0; k < 3; ++k) {
+    double x[3];
+    basin__item_point(item, item->triangles[3 * t + k], x);
+    for (int i = 0; i < 3; ++i) along += s->view.back[i] * (x[i] - s->centre[i]) / 3.0;
+  }
+  const double unit = 0.5 + 0.25 * along / s->radius; /* items lie within a radius of the centre */
+  return (uint32_t)(fmin(1.0, fmax(0.0, unit)) * 2.0e9);
+}
+
+/* Farthest first: a merge of runs, stable. `keys` and `order` are permuted together. */
+static void sort_by_key(uint64_t *rows, uint64_t *other, size_t count)
+{
+  for (size_t width = 1; width < count; width *= 2) {
+    for (size_t start = 0; start < count; start += 2 * width) {
+      size_t a = start, b = start + width < count ? start + width : count, to = start;
+      const size_t middle = b, end = start + 2 * width < count ? start + 2 * width : count;
+      while (a < middle || b < end)
+        other[to++] = b >= end || (a < middle && rows[a] <= rows[b]) ? rows[a++] : rows[b++];
+    }
+    memcpy(rows, other, count * sizeof *rows);
+  }
+}
+
+static basin_status
+draw_sorted(basin_rendering *s, const basin_picture_item *item, const double *normals)
+{
+  const size_t count = item->triangle_count;
+  uint64_t *rows = basin__calloc(s->context, 2 * count, sizeof *rows);
+  if (!rows) return BASIN_ERROR_MEMORY;
+  for (size_t t = 0; t < count; ++t) rows[t] = (uint64_t)nearness(s, item, t) << 32 | (uint64_t)t;
+  sort_by_key(rows, rows + count, count);
+  for (size_t k = 0; k < count; ++k)
+    draw_item_triangle(s, item, normals, (size_t)(rows[k] & 0xffffffffu));
+  basin__free(s->context, rows, 2 * count * sizeof *rows);
+  return BASIN_OK;
+}
+
+static basin_status draw_surface(basin_rendering *s, const basin_picture_item *item)
+{
+  const size_t entries = item->triangle_count * 9;
+  if (entries == 0) return BASIN_OK;
+  double *normals = basin__calloc(s->context, entries, sizeof *normals);
+  if (!normals) return BASIN_ERROR_MEMORY;
+  basin_status status = basin__item_normals(s->context, item, normals);
+  if (status == BASIN_OK && item->opacity > 0.0 && item->opacity < 1.0)
+    status = draw_sorted(s, item, normals);
+  else
+    for (size_t t = 0; t < item->triangle_count && status == BASIN_OK; ++t)
+      draw_item_triangle(s, item, normals, t);
+  basin__free(s->context, normals, entries * sizeof *normals);
+  return status;
+}
+
+/* ---- lines and dots ---- */
+
+static void draw_segment(basin_rendering *s,
+                         const basin_picture_item *item,
+                         uint32_t a,
+                         uint32_t b,
+                         double width,
+                         double bias,
+                         double darkness)
+{
+  double p[3], q[3], colour[3];
+  basin__item_point(item, a, p);
+  basin__item_point(item, b, q);
+  item_colour(item, a, colour);
+  const float paint[3] = {
+      (float)(colour[0] * darkness), (float)(colour[1] * darkness), (float)(colour[2] * darkness)};
+  basin__draw_line(&s->canvas, &s->view, p, q, width * s->options->samples, bias, paint);
+}
+
+static void draw_lines(basin_rendering *s, const basin_picture_item *item)
+{
+  const double width = s->options->line_width;
+  for (size_t t = 0; item->wireframe && t < item->triangle_count; ++t)
+    for (size_t k = 0; k < 3; ++k)
+      draw_segment(s,
+                   item,
+                   item->triangles[3 * t + k],
+                   item->triangles[3 * t + (k + 1) % 3],
+                   0.5 * width,
+                   2e-3,
+                   0.35);
+  for (size_t e = 0; e < item->edge_count; ++e)
+    draw_segment(s, item, item->edges[2 * e], item->edges[2 * e + 1], 2.0 * width, 1e-3, 0.8);
+  for (size_t d = 0; d < item->dot_count; ++d)
+    draw_segment(s, item, item->points[d], item->points[d], 4.0 * width, 1e-3, 0.8);
+}
+
+basin_status basin__draw_items(basin_rendering *s)
+{
+  for (int pass = 0; pass < 2; ++pass) /* what is see-through comes last */
+    for (size_t k = 0; k < s->item_count; ++k) {
+      const bool see_through = s->items[k].opacity > 0.0 && s->items[k].opacity < 1.0;
+      if (see_through != (pass == 1)) continue;
+      BASIN_TRY(draw_surface(s, &s->items[k]));
+      draw_lines(s, &s->items[k]);
+    }
+  return BASIN_OK;
+}
