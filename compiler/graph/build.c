@@ -186,3 +186,10 @@ basin_ref basin__neg(basin_graph *graph, basin_ref a)
 {
   return basin__unary(graph, BASIN_OP_NEG, a);
 }
+
+basin_ref basin__two_products(
+    basin_graph *graph, basin_op op, basin_ref a, basin_ref b, basin_ref c, basin_ref d)
+{
+  basin_ref left = basin__mul(graph, a, b), right = basin__mul(graph, c, d);
+  return basin__binary(graph, op, left, right);
+}

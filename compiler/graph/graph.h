@@ -92,6 +92,11 @@ basin_ref basin__lookup(const basin_graph *graph, const basin_node *node, const 
 /* Scalar operator node as given: no simplification, operands of commuting operators ordered. */
 basin_ref basin__raw(basin_graph *graph, basin_op op, basin_ref a, basin_ref b, basin_ref c);
 
+/* a b op c d, made in that order: C leaves the order of arguments open, and with it the numbers of
+ * the nodes. */
+basin_ref basin__two_products(
+    basin_graph *graph, basin_op op, basin_ref a, basin_ref b, basin_ref c, basin_ref d);
+
 /* True if the value of a scalar node is a truth value. */
 bool basin__is_boolean(const basin_graph *graph, basin_ref ref);
 /* A number from a truth value (1 or 0) and a truth value from a number (not zero); others pass

@@ -101,7 +101,7 @@ double basin__op_value(basin_op op, double x, double y, double w)
 #undef BASIN_SCALAR
 #undef BASIN_MATRIX
   default:
-    BASIN_ASSERT(!"a matrix operator has no scalar value");
+    BASIN_ASSERT(op < BASIN_OP_M_ARRAY); /* matrix operators have no scalar value */
     return (double)NAN;
   }
 }

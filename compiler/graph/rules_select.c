@@ -72,10 +72,8 @@ basin_ref basin__rule_select_sum(basin_graph *graph, basin_op op, basin_ref a, b
   if (!open_select(graph, a, &s) || !open_select(graph, b, &t) || s.condition != t.condition)
     return 0;
   if (!has_zero_branch(graph, &s) && !has_zero_branch(graph, &t)) return 0;
-  return basin__select(graph,
-                       s.condition,
-                       basin__binary(graph, op, s.yes, t.yes),
-                       basin__binary(graph, op, s.no, t.no));
+  basin_ref yes = basin__binary(graph, op, s.yes, t.yes), no = basin__binary(graph, op, s.no, t.no);
+  return basin__select(graph, s.condition, yes, no);
 }
 
 /* What `ref` is worth in one branch of a condition. */
@@ -103,7 +101,8 @@ static basin_ref guard_sum(basin_graph *graph, basin_op op, basin_ref a, basin_r
   if (op == BASIN_OP_MUL ? is_regular(graph, b, 6) : graph->nodes[b].op == BASIN_OP_CONST) return 0;
   basin_ref condition = support(graph, a, 12);
   if (!condition) return 0;
-  return basin__select(graph, condition, basin__raw(graph, op, a, b, 0), basin__const(graph, 0.0));
+  basin_ref value = basin__raw(graph, op, a, b, 0), zero = basin__const(graph, 0.0);
+  return basin__select(graph, condition, value, zero);
 }
 
 basin_ref basin__rule_select_mul(basin_graph *graph, basin_ref a, basin_ref b)

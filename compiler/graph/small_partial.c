@@ -18,11 +18,19 @@ static basin_ref output(small_call *call, unsigned number)
   return basin__list_node(call->graph, call->op, call->input, call->inputs, number, 1, 1);
 }
 
+/* The product of two outputs. */
+static basin_ref product(small_call *call, unsigned a, unsigned b)
+{
+  basin_ref left = output(call, a), right = output(call, b);
+  return basin__mul(call->graph, left, right);
+}
+
 /* a / b, 0 where b is 0. */
 static basin_ref safe_div(basin_graph *g, basin_ref a, basin_ref b)
 {
   basin_ref zero = basin__const(g, 0.0);
-  return basin__select(g, basin__binary(g, BASIN_OP_NE, b, zero), basin__div(g, a, b), zero);
+  basin_ref condition = basin__binary(g, BASIN_OP_NE, b, zero), quotient = basin__div(g, a, b);
+  return basin__select(g, condition, quotient, zero);
 }
 
 static basin_ref sum_products(basin_graph *g, const basin_ref *a, const basin_ref *b, unsigned n)
@@ -39,8 +47,8 @@ static basin_ref polar2(small_call *call, unsigned number, unsigned child)
   basin_graph *g = call->graph;
   const basin_ref *f = call->input;
   basin_ref c = output(call, 0), s = output(call, 2);
-  basin_ref trace = basin__add(
-      g, basin__mul(g, c, basin__add(g, f[0], f[3])), basin__mul(g, s, basin__sub(g, f[2], f[1])));
+  basin_ref diagonal = basin__add(g, f[0], f[3]), skew = basin__sub(g, f[2], f[1]);
+  basin_ref trace = basin__two_products(g, BASIN_OP_ADD, c, diagonal, s, skew);
   basin_ref turn = child == 0 || child == 3 ? basin__neg(g, s) : child == 1 ? basin__neg(g, c) : c;
   basin_ref rate = safe_div(g, turn, trace);
   basin_ref along = number == 0 || number == 3 ? basin__neg(g, s)
@@ -72,8 +80,8 @@ static basin_ref polar3(small_call *call, unsigned number, unsigned child)
   for (unsigned i = 0; i < 3; i++) /* adjugate of the symmetric k */
     for (unsigned j = i; j < 3; j++) {
       unsigned p = (i + 1) % 3, q = (i + 2) % 3, u = (j + 1) % 3, v = (j + 2) % 3;
-      inverse[i * 3 + j] = inverse[j * 3 + i] = basin__sub(
-          g, basin__mul(g, k[p * 3 + u], k[q * 3 + v]), basin__mul(g, k[p * 3 + v], k[q * 3 + u]));
+      inverse[i * 3 + j] = inverse[j * 3 + i] = basin__two_products(
+          g, BASIN_OP_SUB, k[p * 3 + u], k[q * 3 + v], k[p * 3 + v], k[q * 3 + u]);
     }
   basin_ref determinant = sum_products(g, k, inverse, 3);
   unsigned p = child / 3, q = child % 3; /* dF = e_p e_qᵀ: (RᵀdF)_ij = R_pi δ_jq */
@@ -85,8 +93,7 @@ static basin_ref polar3(small_call *call, unsigned number, unsigned child)
     omega[i] = safe_div(g, sum_products(g, inverse + i * 3, axial, 3), determinant);
   unsigned row = number / 3, j = number % 3, a = (j + 1) % 3,
            b = (j + 2) % 3; /* column j of [w]x: w_b e_a - w_a e_b */
-  return basin__sub(
-      g, basin__mul(g, r[row * 3 + a], omega[b]), basin__mul(g, r[row * 3 + b], omega[a]));
+  return basin__two_products(g, BASIN_OP_SUB, r[row * 3 + a], omega[b], r[row * 3 + b], omega[a]);
 }
 
 /* ---- singular values: P = UᵀdF V, ds = diag P, the rest turns U and V ---- */
@@ -98,11 +105,12 @@ svd_turn(small_call *call, unsigned i, unsigned j, unsigned p, unsigned q, bool 
   basin_graph *g = call->graph;
   unsigned n = call->n, s = n * n, v = s + n;
   basin_ref si = output(call, s + i), sj = output(call, s + j);
-  basin_ref pij = basin__mul(g, output(call, p * n + i), output(call, v + q * n + j));
-  basin_ref pji = basin__mul(g, output(call, p * n + j), output(call, v + q * n + i));
-  basin_ref top = left ? basin__add(g, basin__mul(g, pij, sj), basin__mul(g, pji, si))
-                       : basin__add(g, basin__mul(g, pij, si), basin__mul(g, pji, sj));
-  return safe_div(g, top, basin__mul(g, basin__sub(g, sj, si), basin__add(g, sj, si)));
+  basin_ref pij = product(call, p * n + i, v + q * n + j);
+  basin_ref pji = product(call, p * n + j, v + q * n + i);
+  basin_ref top = left ? basin__two_products(g, BASIN_OP_ADD, pij, sj, pji, si)
+                       : basin__two_products(g, BASIN_OP_ADD, pij, si, pji, sj);
+  basin_ref difference = basin__sub(g, sj, si), sum = basin__add(g, sj, si);
+  return safe_div(g, top, basin__mul(g, difference, sum));
 }
 
 static basin_ref svd(small_call *call, unsigned number, unsigned child)
@@ -111,17 +119,16 @@ static basin_ref svd(small_call *call, unsigned number, unsigned child)
   unsigned n = call->n, p = child / n, q = child % n, s = n * n, v = s + n;
   if (number >= s && number < v) {
     unsigned i = number - s;
-    return basin__mul(g, output(call, p * n + i), output(call, v + q * n + i));
+    return product(call, p * n + i, v + q * n + i);
   }
   bool left = number < s;
   unsigned base = left ? 0 : v, row = (number - base) / n, col = (number - base) % n;
   basin_ref sum = basin__const(g, 0.0);
-  for (unsigned i = 0; i < n; i++)
-    if (i != col)
-      sum = basin__add(
-          g,
-          sum,
-          basin__mul(g, output(call, base + row * n + i), svd_turn(call, i, col, p, q, left)));
+  for (unsigned i = 0; i < n; i++) {
+    if (i == col) continue;
+    basin_ref turn = svd_turn(call, i, col, p, q, left);
+    sum = basin__add(g, sum, basin__mul(g, output(call, base + row * n + i), turn));
+  }
   return sum;
 }
 
@@ -131,10 +138,9 @@ static basin_ref eig_rate(small_call *call, unsigned i, unsigned j, unsigned p, 
 {
   basin_graph *g = call->graph;
   unsigned n = call->n;
-  basin_ref one = basin__mul(g, output(call, n + p * n + i), output(call, n + q * n + j));
+  basin_ref one = product(call, n + p * n + i, n + q * n + j);
   if (p == q) return one;
-  return basin__add(
-      g, one, basin__mul(g, output(call, n + q * n + i), output(call, n + p * n + j)));
+  return basin__add(g, one, product(call, n + q * n + i, n + p * n + j));
 }
 
 static basin_ref eig(small_call *call, unsigned number, unsigned child)
@@ -150,8 +156,8 @@ static basin_ref eig(small_call *call, unsigned number, unsigned child)
   basin_ref sum = basin__const(g, 0.0);
   for (unsigned i = 0; i < n; i++) {
     if (i == col) continue;
-    basin_ref turn = safe_div(
-        g, eig_rate(call, i, col, p, q), basin__sub(g, output(call, col), output(call, i)));
+    basin_ref rate = eig_rate(call, i, col, p, q), high = output(call, col), low = output(call, i);
+    basin_ref turn = safe_div(g, rate, basin__sub(g, high, low));
     sum = basin__add(g, sum, basin__mul(g, output(call, n + row * n + i), turn));
   }
   return sum;

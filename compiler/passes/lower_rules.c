@@ -242,7 +242,7 @@ static basin_status lower_dot(lower_call *call)
 
 static basin_ref minor2(basin_graph *graph, basin_ref a, basin_ref b, basin_ref c, basin_ref d)
 {
-  return basin__sub(graph, basin__mul(graph, a, d), basin__mul(graph, b, c));
+  return basin__two_products(graph, BASIN_OP_SUB, a, d, b, c);
 }
 
 static basin_status lower_cross(lower_call *call)

@@ -162,7 +162,7 @@ static void large_graphs_cost_linear_time(void **state)
   double first = 0;
   for (uint32_t i = 0; basin__graph_count(g) < 1000000; i++) {
     sum = basin__add(g, basin__mul(g, sum, i % 2 ? x : y), basin__const(g, i + 0.5));
-    if (!first && basin__graph_count(g) >= 100000)
+    if (first == 0 && basin__graph_count(g) >= 100000)
       first = (double)(clock() - start) / CLOCKS_PER_SEC;
   }
   double all = (double)(clock() - start) / CLOCKS_PER_SEC;

@@ -15,7 +15,7 @@ typedef struct probe_row {
 
 #define LIST(...) __VA_ARGS__
 #define BASIN_SCALAR(id, arity, name, spelling, flags, cost, value, partials, probes) \
-  static const double points_##id[] = {NAN, LIST probes};
+  static const double points_##id[] = {0.0, LIST probes};
 #define BASIN_MATRIX(id, ...)
 #include "graph/ops.def"
 #undef BASIN_SCALAR
@@ -147,6 +147,15 @@ static void every_singular_point_is_probed(void **state)
   }
 }
 
+/* C11's CMPLX, which clang lacks. */
+static double complex complex_of(double real, double imaginary)
+{
+  const double parts[2] = {real, imaginary};
+  double complex z;
+  memcpy(&z, parts, sizeof z);
+  return z;
+}
+
 static double complex complex_value(basin_op op, double complex x)
 {
   switch (op) {
@@ -179,7 +188,7 @@ static double complex complex_value(basin_op op, double complex x)
   case BASIN_OP_TANH:
     return ctanh(x);
   default:
-    return CMPLX((double)NAN, (double)NAN);
+    return complex_of((double)NAN, (double)NAN);
   }
 }
 
@@ -195,7 +204,7 @@ static void complex_steps_agree(void **state)
     if (row->arity != 1) continue;
     for (size_t p = 0; p < row->count; p++) {
       double x = row->points[p], h = 1e-100,
-             wanted = cimag(complex_value(row->op, CMPLX(x, h))) / h;
+             wanted = cimag(complex_value(row->op, complex_of(x, h))) / h;
       if (isnan(wanted) || find_singular(row->op, &x, 1)) continue;
       basin_ref leaf = test_leaf(t.graph, 0, 0), node = basin__unary(t.graph, row->op, leaf);
       test_values values = {{{x}}};
