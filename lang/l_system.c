@@ -165,6 +165,7 @@ static int system_set_connectivity(lua_State *L)
 {
   basin_l_system *self = basin__check_system(L, 1);
   basin_connectivity_id id = (basin_connectivity_id)luaL_checkinteger(L, 2);
+  lua_settop(L, 4);
   const basin_l_array *array = basin__array_check(L, 3);
   const uint32_t *indices = basin__array_to_indices(L, array, "connectivity");
   size_t count = array->count * array->size;

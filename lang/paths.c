@@ -2,10 +2,11 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "module.h"
 
+#include "base/base.h"
+
 #include <dlfcn.h>
 #include <lauxlib.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -30,7 +31,7 @@ static int try_folder(lua_State *L, const char *folder)
 /* Pushes the folder that holds basin/init.lua; false (nothing pushed) if there is none. */
 static int push_folder(lua_State *L)
 {
-  const char *given = getenv("BASIN_LUA_PATH");
+  const char *given = basin__env("LUA_PATH");
   if (given && try_folder(L, given)) return 1;
   Dl_info info;
   if (!dladdr(&candidates, &info) || !info.dli_fname) return 0;

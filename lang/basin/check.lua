@@ -96,49 +96,81 @@ local function difference(target, entry, step, evaluate)
   return result
 end
 
-local function note(worst, kind, where, computed, expected, scale)
-  local deviation = math.abs(computed - expected) / scale
-  if deviation ~= deviation then deviation = math.huge end
-  local known = worst[kind]
-  if not known or deviation > known.deviation then
-    worst[kind] = { what = kind, where = where, computed = computed, difference = expected, deviation = deviation }
+-- Entry of the largest deviation between two flat arrays.
+local function largest_deviation(a, b)
+  local deviation, largest = (a - b):abs(), 1
+  for i = 2, deviation.count do
+    if not (deviation[i] <= deviation[largest]) then largest = i end
+  end
+  return largest
+end
+
+local KINK <const> = 1e-2 -- of the scale: a larger change between neighbouring states is a jump
+
+-- Whether a list of arrays jumps between the present state and the outermost states of a difference.
+local function jumps(target, entry, step, present, scale, evaluate)
+  local found = false
+  for _, side in ipairs { 2, -2 } do
+    target.attribute:update(with_entry(target.array, entry, side * step))
+    for k, array in ipairs(evaluate()) do found = found or (array - present[k]):max_abs() > KINK * scale end
+  end
+  target.attribute:update(target.array)
+  return found
+end
+
+-- Notes the worst entry of computed against differences (lists of arrays). Where the derivatives have a kink there is no difference to
+-- compare with, and only NaN counts.
+local function note(worst, kind, computed, central, kink, scale, name)
+  for k = 1, #computed do
+    local a, b = core.array(computed[k], 1), core.array(central[k], 1)
+    if a.count > 0 then
+      local at = largest_deviation(a, b)
+      local deviation = math.abs(a[at] - b[at]) / scale
+      if not (deviation <= 1e-7) and kink() then deviation = 0 end
+      if deviation ~= deviation or not computed[k]:is_finite() then deviation = math.huge end
+      if not worst[kind] or deviation > worst[kind].deviation then
+        worst[kind] = { what = kind, where = name(k, at), computed = a[at], difference = b[at], deviation = deviation }
+      end
+    end
   end
 end
 
--- Compares one energy at the present state. `tolerance` scales by the largest entry seen.
+-- The column of a Hessian that belongs to one entry, as one array a target.
+local function column_of(minimizer, hessian, targets, sample)
+  local direction = {}
+  for k, other in ipairs(targets) do
+    direction[k] = other.array * 0
+    if k == sample.number then direction[k] = with_entry(direction[k], sample.entry, 1) end
+  end
+  return M.multiply(minimizer, hessian, direction)
+end
+
+-- Compares one energy at the present state, with deviations relative to the largest entries of gradient and Hessian.
 local function compare(term, targets, minimizer, worst)
-  local energies = function() return { term:compute() } end
-  local gradients = function() return { minimizer:gradient() } end
-  local gradient = { minimizer:gradient() }
-  local hessian = minimizer:hessian { projection = "none" }
+  local function energies() return { core.array { term:compute():sum() } } end
+  local function gradients() return { minimizer:gradient() } end
+  local function hessian_now() return minimizer:hessian { projection = "none" } end
+  local gradient, hessian = gradients(), hessian_now()
   local gradient_scale, hessian_scale = 1e-300, math.max(hessian:norm "max", 1e-300)
   for _, part in ipairs(gradient) do gradient_scale = math.max(gradient_scale, part:max_abs()) end
+  gradient_scale = math.max(gradient_scale, hessian_scale * targets[1].scale)
   for _, sample in ipairs(samples_of(targets)) do
-    local target = targets[sample.number]
-    local step = STEP * target.scale
-    local where = name_of(target.attribute, sample.entry, target.array.size)
-    local slope = difference(target, sample.entry, step, energies)[1]:sum()
-    local computed = gradient[sample.number]:component(sample.entry % target.array.size + 1)[sample.entry // target.array.size + 1]
-    note(worst, "gradient", where, computed, slope, math.max(gradient_scale, hessian_scale * target.scale))
-    local column = difference(target, sample.entry, step, gradients)
-    local direction = {}
-    for k, other in ipairs(targets) do
-      direction[k] = k == sample.number and with_entry(other.array * 0, sample.entry, 1) or other.array * 0
-    end
-    local product = M.multiply(minimizer, hessian, direction)
-    for k, other in ipairs(targets) do
-      local deviation = product[k] - column[k]
-      local length = deviation.count * deviation.size
-      local flat_product, flat_column, flat = core.array(product[k], 1), core.array(column[k], 1), core.array(deviation, 1):abs()
-      local largest = 1
-      for i = 2, length do
-        if not (flat[i] <= flat[largest]) then largest = i end
+    local target, entry = targets[sample.number], sample.entry
+    local step, where = STEP * target.scale, name_of(target.attribute, entry, target.array.size)
+    local present = column_of(minimizer, hessian, targets, sample)
+    local kinked
+    local function kink()
+      if kinked == nil then
+        kinked = jumps(target, entry, step, gradient, gradient_scale, gradients)
+          or jumps(target, entry, step, present, hessian_scale, function() return column_of(minimizer, hessian_now(), targets, sample) end)
       end
-      if length > 0 then
-        note(worst, "Hessian", where .. " by " .. name_of(other.attribute, largest - 1, other.array.size), flat_product[largest],
-             flat_column[largest], hessian_scale)
-      end
+      return kinked
     end
+    local slope = { core.array { core.array(gradient[sample.number], 1)[entry + 1] } }
+    note(worst, "gradient", slope, difference(target, entry, step, energies), kink, gradient_scale, function() return where end)
+    note(worst, "Hessian", present, difference(target, entry, step, gradients), kink, hessian_scale, function(k, at)
+      return where .. " by " .. name_of(targets[k].attribute, at - 1, targets[k].array.size)
+    end)
   end
 end
 

@@ -132,8 +132,17 @@ end
 
 local commands = {}
 
-function commands.run(positional)
+-- The reports of simulations that the script did not print itself.
+local function print_reports()
+  for _, scene in ipairs(session.scenes()) do
+    local simulation = rawget(scene, "_simulation")
+    if simulation and not simulation.report.shown then print(simulation.report) end
+  end
+end
+
+function commands.run(positional, options)
   run_file(positional[1], false)
+  if not options.quiet then print_reports() end
   return 0
 end
 

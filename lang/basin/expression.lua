@@ -131,10 +131,20 @@ local function refuse_operator(message, hint)
   return function() errors.fail { code = "UNSUPPORTED", message = message, hint = hint } end
 end
 
+-- Sums of vectors: a row and a column of equal length fit, as in dot and norm; the result lies as the left one does.
+local function sum(op)
+  return function(a, b)
+    if M.is(a) and M.is(b) and a.rows == b.cols and a.cols == b.rows and a.rows ~= b.rows and (a.rows == 1 or a.cols == 1) then
+      b = apply("transpose", { b })
+    end
+    return apply(op, { a, b })
+  end
+end
+
 local comparison = "expressions cannot be compared with %s: Lua would make it true or false at once"
 local metamethods = {
-  __add = binary "add",
-  __sub = binary "sub",
+  __add = sum "add",
+  __sub = sum "sub",
   __mul = binary "mul",
   __div = binary "div",
   __pow = binary "pow",

@@ -41,9 +41,9 @@ function Log:iteration(step, it)
   end
 end
 
-function Log:close(report)
+function Log:close(text)
   if not self.json then
-    for line in tostring(report):gmatch("[^\n]+") do self.file:write("# ", line, "\n") end
+    for line in text:gmatch("[^\n]+") do self.file:write("# ", line, "\n") end
   end
   self.file:close()
 end

@@ -31,6 +31,12 @@ local function reasons_text(reasons)
 end
 
 function Report:__tostring()
+  self.shown = true
+  return self:text()
+end
+
+--- The report as several lines.
+function Report:text()
   if self.steps == 0 then return ("%s: declared, no steps taken"):format(self.name) end
   local kernels = self._scene:kernel_statistics()
   local known = self.seconds_assembly + self.seconds_solve + self.seconds_line_search + self.seconds_filter
@@ -52,7 +58,7 @@ end
 function M.new(scene, options)
   return setmetatable({ name = scene.name, _scene = scene, dt = options.dt, steps = 0, iterations = 0, linear_iterations = 0,
     line_search_trials = 0, reasons = {}, seconds = 0, seconds_newton = 0, seconds_assembly = 0, seconds_solve = 0,
-    seconds_line_search = 0, seconds_filter = 0, seconds_output = 0, interrupted = false }, Report)
+    seconds_line_search = 0, seconds_filter = 0, seconds_output = 0, interrupted = false, shown = false }, Report)
 end
 
 return M

@@ -213,7 +213,7 @@ function Simulation:run()
   if session.command then session.command.saving(false) end
   progress:close()
   if self.log then
-    self.log:close(self.report)
+    self.log:close(self.report:text())
     self.log = nil
   end
   if not ok then error(problem, 0) end
