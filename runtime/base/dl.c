@@ -53,7 +53,8 @@ basin_dl *basin__dl_open(basin_context *context,
     if (only[0] && only[0][0]) names = only;
   }
   for (; *names; ++names) {
-    void *handle = dlopen(*names, RTLD_NOW | RTLD_LOCAL);
+    /* Never unmapped: CHOLMOD, for one, brings a BLAS whose threads outlive the last call. */
+    void *handle = dlopen(*names, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (handle) return wrap(context, handle, *names);
     add_reason(reason);
   }
