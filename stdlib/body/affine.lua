@@ -1,0 +1,70 @@
+-- Nearly rigid bodies x = A X + t with twelve unknowns each.
+-- SPDX-License-Identifier: Apache-2.0
+local basin = require "basin"
+local errors = require "basin.errors"
+local options = require "basin.options"
+local affine_inertia = require "basin.std.body.affine_inertia"
+local common = require "basin.std.body.common"
+local orthogonality = require "basin.std.body.orthogonality"
+
+local spec = {
+  mesh = "any", copies = "any", density = "positive", stiffness = "positive", velocity = "table",
+  spin = "table",
+}
+
+local IDENTITY <const> = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }
+
+local function repeated(value, count)
+  local list = {}
+  for i = 1, count do list[i] = value end
+  return list
+end
+
+-- The rate of A of a body that spins with angular velocity w (rad/s).
+local function spin_matrix(w)
+  return { 0, -w[3], w[2], w[3], 0, -w[1], -w[2], w[1], 0 }
+end
+
+local function add_vertices(scene, name, mesh, bodies, count)
+  local n = mesh.points.count
+  local vertices = scene[name]:add_primitive("vertices", n * count)
+  local labels = {}
+  for i = 1, count do labels[i] = { n, i - 1 } end
+  local of = vertices:add_connectivity("body", bodies, basin.array.labels(labels), 1)
+  local X = vertices:add_constant("rest_position",
+    { rows = 3, value = basin.array.joined(repeated(mesh.points, count)) })
+  local function place(A, t) return of:gather(A) * X + of:gather(t) end
+  return vertices, place
+end
+
+---std.body.affine(scene, name, { mesh = closed surface or tetrahedra, density = kg/m^3, stiffness = Pa, copies = { offset, ... },
+---velocity = m/s, spin = rad/s }): one body a copy.
+return function(scene, name, given)
+  local where = "std.body.affine"
+  local checked = options.check(where, given, spec, { "mesh", "density", "stiffness" })
+  local mesh = common.check_mesh(where, checked.mesh, "triangles")
+  local offsets = checked.copies or { { 0, 0, 0 } }
+  if #offsets == 0 then errors.fail("LENGTH", "%s: 'copies' is empty", where) end
+  local moments = mesh:affine_moments { density = checked.density }
+
+  local bodies = scene:add_mesh(name):add_primitive("bodies", #offsets)
+  local A = bodies:add_attribute("affine_matrix", { rows = 3, cols = 3, value = IDENTITY })
+  local t = bodies:add_attribute("translation", { rows = 3, value = offsets })
+  local vertices, place = add_vertices(scene, name, mesh, bodies, #offsets)
+  local position = vertices:add_attribute("position", place(A, t))
+  local all = mesh:copies(offsets)
+  local surface = { positions = position, triangles = all:surface().triangles }
+  local first = basin.vector(moments.first:table()[1])
+  local motion = scene:add_body {
+    name = name, unknowns = { A, t }, surface = surface,
+    inertia = function(dA, dt) return affine_inertia.quadratic(dA, dt, moments) end,
+    gravity = function(g) return -(moments.mass * t:dot(g) + (A * first):dot(g)) end,
+  }
+  scene:add_energy(bodies:add_attribute("orthogonality", moments.volume * orthogonality(A, checked.stiffness)),
+    { name = name .. ".orthogonality" })
+  if checked.velocity then motion.unknowns[2].velocity:update(checked.velocity) end
+  if checked.spin then motion.unknowns[1].velocity:update(spin_matrix(checked.spin)) end
+  return common.new { scene = scene, name = name, mesh = all, vertices = vertices, position = position,
+    last_position = place(motion.unknowns[1].last, motion.unknowns[2].last),
+    mass = moments.mass * #offsets, motion = motion, surface = surface, bodies = bodies }
+end

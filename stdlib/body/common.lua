@@ -1,0 +1,113 @@
+-- What bodies have in common: the object scripts hold, positions with mass, weight.
+-- SPDX-License-Identifier: Apache-2.0
+local basin = require "basin"
+local errors = require "basin.errors"
+local options = require "basin.options"
+local M = {}
+
+-- Fields: scene, name, mesh (all copies at rest, a basin.mesh), vertices (primitive), position
+-- (attribute), last_position (expression: at the start of the step; nil for fixed bodies), mass
+-- (kg, number), motion (what scene:add_body returned; nil for fixed bodies), surface.
+local Body = { __name = "basin.std.body" }
+
+function Body.__index(self, key)
+  local own = rawget(self, "_fields")
+  if own[key] then return nil end
+  errors.unknown_field("body", key, self, own)
+end
+
+function Body.__tostring(self)
+  return ("body '%s': %d vertices, %.4g kg"):format(self.name, self.vertices.count, self.mass)
+end
+
+local optional_fields <const> = { motion = true, last_position = true, bodies = true }
+
+function M.new(fields)
+  fields._fields = optional_fields
+  return setmetatable(fields, Body)
+end
+
+function M.is(value) return getmetatable(value) == Body end
+
+---Raises unless value is a body.
+function M.check(where, value)
+  if not M.is(value) then
+    errors.fail_hint("ARGUMENT", "std.body.soft, std.body.cloth and others make bodies",
+      "%s: a body is needed, got a %s", where, options.type_name(value))
+  end
+  return value
+end
+
+---Raises unless value is a mesh with cells of a kind.
+function M.check_mesh(where, value, ...)
+  if not basin.mesh.is(value) then
+    errors.fail_hint("ARGUMENT", "basin.mesh.read(\"file.msh\") or basin.mesh.grid { … }",
+      "%s: 'mesh' must be a mesh, got a %s", where, options.type_name(value))
+  end
+  for _, kind in ipairs { ... } do
+    if value[kind].count == 0 then
+      errors.fail("ARGUMENT", "%s: the mesh has no %s, it is %s", where, kind, tostring(value))
+    end
+  end
+  return value
+end
+
+---The mesh of all copies.
+function M.copies(mesh, offsets)
+  if offsets == nil then return mesh end
+  return mesh:copies(offsets)
+end
+
+---Gravity as a vector of `dim` entries.
+local function in_dimension(g, dim)
+  if dim == 3 then return g end
+  return basin.vector { g:at(1), g:at(2) }
+end
+
+local function check_velocity(where, velocity, dim)
+  if velocity and #velocity ~= dim then
+    errors.fail("LENGTH", "%s: 'velocity' needs %d numbers, got %d", where, dim, #velocity)
+  end
+  return velocity
+end
+
+---Vertices that move freely with lumped masses. `given`: { mesh =, mass = array, surface =, velocity =,
+---filters = }. Returns the body; its scene mesh is scene[name].
+function M.free(scene, name, given)
+  local points, dim = given.mesh.points, given.mesh.dim
+  local vertices = scene:add_mesh(name):add_primitive("vertices", points.count)
+  local x = vertices:add_attribute("position", { rows = dim, value = points })
+  vertices:add_constant("rest_position", { rows = dim, value = points })
+  local mass = vertices:add_constant("mass", { value = given.mass })
+  local surface = given.surface or {}
+  surface.positions = x
+  local motion = scene:add_body {
+    name = name, unknowns = { x }, surface = surface, filters = given.filters,
+    inertia = function(d) return 0.5 * mass * d:squared_norm() end,
+    gravity = function(g) return -(mass * x:dot(in_dimension(g, dim))) end,
+  }
+  local velocity = check_velocity(name, given.velocity, dim)
+  if velocity then motion.unknowns[1].velocity:update(velocity) end
+  return M.new { scene = scene, name = name, mesh = given.mesh, vertices = vertices, position = x,
+    last_position = motion.unknowns[1].last, mass = given.mass:sum(), motion = motion, surface = surface }
+end
+
+---Adds Rayleigh damping { mass = 1/s, stiffness = s } of a body made by `free`. `strain`, for the
+---stiffness part: function(positions) -> deformation gradient, rest measure, Lame parameters.
+function M.add_damping(body, given, strain)
+  local std = require "basin.std"
+  local damping = options.check("damping", given, { mass = "number", stiffness = "number" })
+  local dt = body.scene:motion().time_step
+  local last = body.last_position
+  if damping.mass then
+    body.scene:add_energy(std.damping.drag(body.position, last, body.vertices.mass, damping.mass, dt),
+      { name = body.name .. ".drag" })
+  end
+  if damping.stiffness then
+    local F, measure, mu, lambda = strain(body.position)
+    local viscous = std.damping.rayleigh(F, (strain(last)), mu, lambda, damping.stiffness, dt)
+    body.scene:add_energy(measure * viscous, { name = body.name .. ".damping" })
+  end
+end
+
+return M

@@ -1,0 +1,35 @@
+-- A rope, or any net of edges: springs between neighbours.
+-- SPDX-License-Identifier: Apache-2.0
+local errors = require "basin.errors"
+local options = require "basin.options"
+local common = require "basin.std.body.common"
+local spring = require "basin.std.elastic.spring"
+
+local spec = {
+  mesh = "any", copies = "any", density = "positive", stiffness = "positive", velocity = "table",
+  damping = "table",
+}
+
+---std.body.rope(scene, name, { mesh = with edges, density = kg/m, stiffness = N, copies =, velocity =,
+---damping = { mass = } }): the stiffness is that of the cross-section, force per relative stretch.
+return function(scene, name, given)
+  local where = "std.body.rope"
+  local checked = options.check(where, given, spec, { "mesh", "density", "stiffness" })
+  local mesh = common.copies(common.check_mesh(where, checked.mesh, "edges"), checked.copies)
+  local body = common.free(scene, name, { mesh = mesh, velocity = checked.velocity,
+    mass = mesh:lumped_mass { density = checked.density, matter = "rod" },
+    surface = { edges = mesh.edges } })
+  local edges = scene[name]:add_primitive("edges", mesh.edges.count)
+  local ends = edges:add_connectivity("ends", body.vertices, mesh.edges, 2)
+  local X = ends:gather(body.vertices.rest_position)
+  local length = edges:add_constant("rest_length", { value = edges:evaluate((X:row(1) - X:row(2)):norm()) })
+  local energy = spring(ends:gather(body.position), length, checked.stiffness / length)
+  scene:add_energy(edges:add_attribute("stretch", energy), { name = name .. ".stretch" })
+  if checked.damping then
+    if checked.damping.stiffness then
+      errors.fail("UNSUPPORTED", "%s: ropes have mass damping only", where)
+    end
+    common.add_damping(body, checked.damping)
+  end
+  return body
+end

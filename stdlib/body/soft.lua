@@ -1,0 +1,55 @@
+-- A soft solid: tetrahedra in space, or triangles in the plane, with a hyperelastic material.
+-- SPDX-License-Identifier: Apache-2.0
+local basin = require "basin"
+local errors = require "basin.errors"
+local options = require "basin.options"
+local common = require "basin.std.body.common"
+local deformation = require "basin.std.elastic.deformation"
+local term = require "basin.std.term"
+
+local spec = {
+  mesh = "any", copies = "any", density = "positive", material = "any", velocity = "table",
+  damping = "table", projection = "string",
+}
+
+local function lame_of(material)
+  local values = {}
+  for i, parameter in ipairs(material.term.params) do values[parameter[1]] = material.values[i] end
+  return values.mu or 0, values.lambda or 0
+end
+
+---std.body.soft(scene, name, { mesh =, density =, material =, copies = { offset, ... }, velocity =,
+---damping = { mass =, stiffness = }, projection = }): density in kg/m^3 (kg/m^2 in the plane).
+return function(scene, name, given)
+  local where = "std.body.soft"
+  local checked = options.check(where, given, spec, { "mesh", "density", "material" })
+  if not term.is_material(checked.material) then
+    errors.fail_hint("ARGUMENT", "std.elastic.stable_neo_hookean { young = 1e5, poisson = 0.4 }",
+      "%s: 'material' must be a material, got a %s", where, options.type_name(checked.material))
+  end
+  local kind = checked.mesh.dim == 2 and "triangles" or "tets"
+  local mesh = common.copies(common.check_mesh(where, checked.mesh, kind), checked.copies)
+  local filters = {}
+  local shell = mesh:surface()
+  local body = common.free(scene, name, { mesh = mesh, velocity = checked.velocity, filters = filters,
+    mass = mesh:lumped_mass { density = checked.density },
+    surface = { triangles = shell.triangles, tets = kind == "tets" and mesh.tets or nil } })
+
+  local cells = scene[name]:add_primitive(kind, mesh[kind].count)
+  local corners = cells:add_connectivity("corners", body.vertices, mesh[kind], kind == "tets" and 4 or 3)
+  local rest = corners:gather(body.vertices.rest_position)
+  local F, measure = deformation.gradient(corners:gather(body.position), rest)
+  cells:add_attribute("deformation_gradient", F)
+  local elastic = cells:add_attribute("elastic", measure * checked.material:energy(F))
+  scene:add_energy(elastic, { name = name .. ".elastic", projection = checked.projection })
+  if checked.material.term.positive then
+    filters[1] = basin.filter.inversion { positions = body.position, simplices = corners }
+  end
+  if checked.damping then
+    local mu, lambda = lame_of(checked.material)
+    common.add_damping(body, checked.damping, function(x)
+      return deformation.gradient(corners:gather(x), rest), measure, mu, lambda
+    end)
+  end
+  return body
+end

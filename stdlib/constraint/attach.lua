@@ -1,0 +1,38 @@
+-- Springs between vertices of two bodies of any kind, through the union of their vertices.
+-- SPDX-License-Identifier: Apache-2.0
+local basin = require "basin"
+local errors = require "basin.errors"
+local options = require "basin.options"
+local common = require "basin.std.body.common"
+local spring = require "basin.std.elastic.spring"
+
+local counter = setmetatable({}, { __mode = "k" })
+
+---std.constraint.attach(a, b, { pairs = { { vertex of a, vertex of b }, ... }, stiffness = N/m, rest = length }): without
+---`rest` the springs have the length they have now. Returns the primitive of the springs.
+return function(a, b, given)
+  local where = "std.constraint.attach"
+  common.check(where, a)
+  common.check(where, b)
+  local checked = options.check(where, given,
+    { pairs = "any", stiffness = "positive", rest = "number", name = "string" }, { "pairs", "stiffness" })
+  local scene = a.scene
+  counter[scene] = (counter[scene] or 0) + 1
+  local name = checked.name or ("attachment_%d"):format(counter[scene])
+  local mesh = scene:add_mesh(name)
+  local union = mesh:add_primitive_union("vertices", a == b and { a.vertices } or { a.vertices, b.vertices })
+  local shift, rows = a == b and 0 or a.vertices.count, {}
+  for i, pair in ipairs(basin.array.from(checked.pairs):table()) do
+    rows[i] = { pair[1], pair[2] + shift }
+  end
+  if #rows == 0 then errors.fail("LENGTH", "%s: 'pairs' is empty", where) end
+  local springs = mesh:add_primitive("springs", #rows)
+  local ends = springs:add_connectivity("ends", union, rows, 2)
+  local x = ends:gather(union:add_attribute "position")
+  local rest = checked.rest
+  if not rest then
+    rest = springs:add_constant("rest_length", { value = springs:evaluate((x:row(1) - x:row(2)):norm()) })
+  end
+  scene:add_energy(springs:add_attribute("energy", spring(x, rest, checked.stiffness)), { name = name })
+  return springs
+end

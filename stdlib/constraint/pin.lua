@@ -1,0 +1,59 @@
+-- Ties vertices of a body to places, which may move.
+-- SPDX-License-Identifier: Apache-2.0
+local errors = require "basin.errors"
+local options = require "basin.options"
+local common = require "basin.std.body.common"
+local target = require "basin.std.constraint.target"
+
+local SAG <const> = 1e-5 -- of the body's size, under its own weight, with the default stiffness
+local GRAVITY <const> = 9.8
+
+local function default_stiffness(body)
+  local lower, upper = body.mesh:bounds()
+  local size = 0
+  for i, low in ipairs(lower) do size = math.max(size, upper[i] - low) end
+  return body.mass * GRAVITY / (SAG * size)
+end
+
+-- New places: positions of all points, or one offset for all.
+local function move(start, moved)
+  if type(moved) ~= "table" or type(moved[1]) ~= "number" or getmetatable(moved) then return moved end
+  local rows = start:table()
+  for _, row in ipairs(rows) do
+    for i, offset in ipairs(moved) do row[i] = row[i] + offset end
+  end
+  return rows
+end
+
+---std.constraint.pin(body, { vertices = indices, stiffness = N/m, motion = function(time, start) }): motion returns the
+---places of all pinned vertices, or one offset from where they started. Returns the primitive of
+---the pins, which has the attributes place and, for switching off, the energy's name.
+return function(body, given)
+  local where = "std.constraint.pin"
+  common.check(where, body)
+  local checked = options.check(where, given,
+    { vertices = "any", stiffness = "positive", motion = "function", name = "string" }, { "vertices" })
+  local scene = body.scene
+  local name = checked.name or ("%s_pin"):format(body.name)
+  local k = 1
+  while scene:find(name) do
+    k = k + 1
+    name = ("%s_pin_%d"):format(body.name, k)
+  end
+  local indices = require("basin").array.from(checked.vertices, { rows = 1 })
+  if indices.count == 0 then errors.fail("LENGTH", "%s: there are no vertices to pin", where) end
+  local points = scene:add_mesh(name):add_primitive("points", indices.count)
+  local of = points:add_connectivity("vertex", body.vertices, indices, 1)
+  local x = of:gather(body.position)
+  local start = points:evaluate(x)
+  local place = points:add_constant("place", { rows = x.rows, cols = x.cols, value = start })
+  local energy = target(x, place, checked.stiffness or default_stiffness(body))
+  scene:add_energy(points:add_attribute("energy", energy), { name = name })
+  local motion = checked.motion
+  if motion then
+    scene:add_step_hook { name = name, begin_step = function(state)
+      place:update(move(start, motion(state.time, start)))
+    end }
+  end
+  return points
+end

@@ -1,0 +1,84 @@
+-- Bodies meet a plane: barrier, friction, and the step filter that lets no point cross.
+-- SPDX-License-Identifier: Apache-2.0
+local basin = require "basin"
+local errors = require "basin.errors"
+local options = require "basin.options"
+local common = require "basin.std.body.common"
+local log_barrier = require "basin.std.contact.log_barrier"
+local plane_barrier = require "basin.std.contact.plane_barrier"
+local plane_friction = require "basin.std.contact.plane_friction"
+
+local spec = {
+  bodies = "table", normal = "table", offset = "number", point = "table", friction = "number",
+  distance = "positive", stiffness = "positive", slip = "positive", name = "string",
+}
+
+-- Unit normal and offset.
+local function plane_of(where, checked)
+  local n = checked.normal or { 0, 1, 0 }
+  local length = math.sqrt((n[1] or 0) ^ 2 + (n[2] or 0) ^ 2 + (n[3] or 0) ^ 2)
+  if #n ~= 3 or not (length > 0) then errors.fail("ARGUMENT", "%s: 'normal' needs 3 numbers, not all 0", where) end
+  local unit = { n[1] / length, n[2] / length, n[3] / length }
+  if checked.point and checked.offset then errors.fail("ARGUMENT", "%s: give 'point' or 'offset'", where) end
+  local p = checked.point or { 0, 0, 0 }
+  local offset = checked.offset or unit[1] * p[1] + unit[2] * p[2] + unit[3] * p[3]
+  return unit, offset
+end
+
+-- Holds the weight of the body on a fiftieth of its points at half the distance, where the force of
+-- the barrier is 4.33 stiffness distance^3.
+local function default_stiffness(body, count, distance)
+  return body.mass * 9.8 / (math.max(1, count / 50) * 4.33 * distance ^ 3)
+end
+
+local function add_body(scene, mesh, body, plane)
+  local indices = body.mesh.surface_points
+  local points = mesh:add_primitive(body.name, indices.count)
+  local of = points:add_connectivity("vertex", body.vertices, indices, 1)
+  local x, last = of:gather(body.position), of:gather(body.last_position)
+  local normal, reach = basin.vector(plane.normal), plane.distance ^ 2
+  local stiffness = plane.stiffness or default_stiffness(body, indices.count, plane.distance)
+  local height = x:dot(normal) - plane.offset
+  points:add_attribute("height", height)
+  local lowest = points:evaluate(height):min()
+  if not (lowest > 0) then
+    errors.fail("STATE", "std.contact.plane: body '%s' starts %.3g m behind the plane", body.name, -lowest)
+  end
+  local barrier = points:add_attribute("barrier", plane_barrier(x, normal, plane.offset, reach, stiffness))
+  local base = mesh.name .. "." .. body.name
+  scene:add_energy(barrier, { name = base .. ".barrier" })
+  local hook = { name = base, filters = { basin.filter.plane { positions = body.position, normal = plane.normal,
+    offset = plane.offset } } }
+  if plane.friction > 0 then
+    local pressing = log_barrier.force(height, reach, stiffness)
+    local force = points:add_constant("normal_force")
+    local friction = plane_friction(x, last, normal, force, plane.friction, plane.slip * scene:motion().time_step)
+    scene:add_energy(points:add_attribute("friction", friction), { name = base .. ".friction" })
+    hook.begin_step = function() force:update(points:evaluate(pressing)) end
+  end
+  scene:add_step_hook(hook)
+end
+
+---std.contact.plane(scene, { bodies =, normal = { 0, 1, 0 }, point = or offset =, friction = coefficient, distance = m where the
+---barrier begins, stiffness = J/m^4, slip = m/s below which friction is smoothed }). Returns the scene's mesh of the contact,
+---with one primitive of points a body, which have the attributes height and barrier.
+return function(scene, given)
+  local where = "std.contact.plane"
+  local checked = options.check(where, given, spec, { "bodies" })
+  local normal, offset = plane_of(where, checked)
+  local plane = { normal = normal, offset = offset, friction = checked.friction or 0, slip = checked.slip or 1e-3,
+    distance = checked.distance or 1e-3, stiffness = checked.stiffness }
+  local name, k = checked.name or "plane", 1
+  while scene:find(name) do
+    k = k + 1
+    name = (checked.name or "plane") .. "_" .. k
+  end
+  local mesh = scene:add_mesh(name)
+  for _, body in ipairs(checked.bodies) do
+    common.check(where, body)
+    if not body.last_position then errors.fail("ARGUMENT", "%s: body '%s' does not move", where, body.name) end
+    add_body(scene, mesh, body, plane)
+  end
+  scene:add_step_hook { name = name, planes = { { normal = normal, offset = offset } } }
+  return mesh
+end

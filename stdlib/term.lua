@@ -1,0 +1,105 @@
+-- Energy terms: callable modules, and materials, which are terms with their parameters.
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- A term is one file that returns define { ... } of a table with
+--   name       the file's name
+--   doc        one sentence
+--   stencil    what it reads of an element, in order: { { "F", "deformation gradient, d x d" } }
+--   params     its parameters after the stencil, in order: { { "mu", "shear modulus, Pa" } }
+--   energy     function(stencil..., params...) -> scalar expression
+--   reference  where the formula comes from
+--   checks     states, values by name, where derivatives are compared with differences
+-- and optionally
+--   material   function(options) -> parameter values by name, from engineering constants
+--   singular   states where derivatives do not exist but must be finite
+--   constants  names of the stencil that are no unknowns: { F_last = true }
+--   rotates    false: a rotation costs energy
+--   positive   true: defined for positive determinants only
+local errors = require "basin.errors"
+local M = {}
+
+local Term = { __name = "basin.std.term" }
+Term.__index = Term
+
+local Material = { __name = "basin.std.material" }
+Material.__index = Material
+
+local function names_of(list)
+  local names = {}
+  for i, entry in ipairs(list) do names[i] = entry[1] end
+  return names
+end
+
+-- The parameters of a material table: by name, and as a list in the term's order.
+local function bind(term, options)
+  local values = term.material and term.material(options) or options
+  local names = names_of(term.params)
+  local known, list = {}, {}
+  for i, name in ipairs(names) do
+    known[name], list[i] = true, values[name]
+    if values[name] == nil then
+      errors.fail("ARGUMENT", "%s needs '%s' (%s)", term.name, name, term.params[i][2])
+    end
+  end
+  for key in pairs(values) do
+    if not known[key] then
+      errors.fail_hint("NAME", errors.suggestion(key, names), "%s: unknown parameter '%s'; valid are %s",
+        term.name, tostring(key), table.concat(names, ", "))
+    end
+  end
+  return list
+end
+
+---term { young = 1e5, poisson = 0.3 } is a material, term(F, mu, lambda) an energy.
+function Term:__call(first, ...)
+  if type(first) == "table" and getmetatable(first) == nil and select("#", ...) == 0 then
+    return setmetatable({ term = self, values = bind(self, first) }, Material)
+  end
+  local wanted, given = #self.stencil + #self.params, select("#", ...) + 1
+  if given < wanted then
+    errors.fail_hint("ARGUMENT", self:signature(), "%s needs %d arguments, got %d", self.name, wanted,
+      given)
+  end
+  return self.energy(first, ...)
+end
+
+---"spring(x, rest, stiffness)"
+function Term:signature()
+  local names = names_of(self.stencil)
+  return ("%s(%s)"):format(self.name,
+    table.concat(table.move(names_of(self.params), 1, #self.params, #names + 1, names), ", "))
+end
+
+function Term:__tostring() return ("%s: %s"):format(self:signature(), self.doc) end
+
+---The energy of a material at a stencil.
+function Material:energy(...)
+  local arguments = table.pack(...)
+  for _, value in ipairs(self.values) do
+    arguments.n = arguments.n + 1
+    arguments[arguments.n] = value
+  end
+  return self.term.energy(table.unpack(arguments, 1, arguments.n))
+end
+
+function Material:__tostring()
+  local parts = {}
+  for i, name in ipairs(names_of(self.term.params)) do
+    parts[i] = ("%s = %s"):format(name, tostring(self.values[i]))
+  end
+  return ("%s { %s }"):format(self.term.name, table.concat(parts, ", "))
+end
+
+---Makes the table of a term callable.
+function M.define(term)
+  for _, key in ipairs { "name", "doc", "stencil", "params", "energy", "reference", "checks" } do
+    if term[key] == nil then errors.fail("ARGUMENT", "a term needs the field '%s'", key) end
+  end
+  return setmetatable(term, Term)
+end
+
+function M.is_term(value) return getmetatable(value) == Term end
+
+function M.is_material(value) return getmetatable(value) == Material end
+
+return M
