@@ -139,6 +139,7 @@ double polynomial_energy(const polynomial *p, double scale, const double *u, dou
 {
   size_t n = p->size;
   double quadratic = 0, linear = 0, z = 0;
+  if (p->function) return p->function(u, gradient, hessian);
   for (size_t i = 0; i < n; ++i) z += p->w[i] * u[i];
   for (size_t i = 0; i < n; ++i) {
     double row = 0;

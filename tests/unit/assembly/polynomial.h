@@ -37,6 +37,7 @@ typedef struct polynomial {
   basin_kernel_info value, gradient, hessian, compute, jacobian, curvature;
   polynomial_plan plans[4]; /* by kind */
   size_t hessian_runs, compute_runs, jacobian_runs; /* how often the kernel was run from element 0 */
+  double (*function)(const double *u, double *gradient, double *hessian); /* instead of the polynomial; arguments may be NULL, H row-major */
   bool poison;     /* energies of element `poison_element` are not a number */
   size_t poison_element;
 } polynomial;
