@@ -13,6 +13,9 @@ struct basin_frames {
   basin_picture_options picture;
   basin_camera camera;
   basin_picture_plane *planes;
+  bool wireframe;
+  uint32_t *see_through; /* labels */
+  size_t see_through_count;
   size_t next;
   double *times; /* of frame i, NaN = not written */
   size_t time_count, time_capacity;
@@ -41,6 +44,9 @@ static basin_status check_options(basin_context *context, const basin_frames_opt
         context, BASIN_ERROR_NAME, "frames: a folder and a name without '/' are needed");
   if (o->picture.plane_count > 0 && !o->picture.planes)
     return BASIN_FAIL(context, BASIN_ERROR_ARGUMENT, "frames: planes are missing");
+  if (o->see_through_count > 0 && !o->see_through)
+    return BASIN_FAIL(
+        context, BASIN_ERROR_ARGUMENT, "frames: the labels of what is see-through are missing");
   return BASIN_OK;
 }
 
@@ -59,6 +65,12 @@ static basin_status fill(basin_frames *frames, const basin_frames_options *o)
   if (!frames->folder || !frames->name || !frames->planes) return BASIN_ERROR_MEMORY;
   if (o->picture.plane_count)
     memcpy(frames->planes, o->picture.planes, o->picture.plane_count * sizeof *frames->planes);
+  frames->wireframe = o->wireframe;
+  frames->see_through_count = o->see_through_count;
+  frames->see_through = basin__calloc(context, o->see_through_count, sizeof(uint32_t));
+  if (!frames->see_through) return BASIN_ERROR_MEMORY;
+  if (o->see_through_count)
+    memcpy(frames->see_through, o->see_through, o->see_through_count * sizeof(uint32_t));
   return basin__make_folders(context, frames->folder);
 }
 
@@ -88,6 +100,8 @@ void basin_frames_destroy(basin_frames *frames)
   basin__strfree(context, frames->name);
   if (frames->planes)
     basin__free(context, frames->planes, frames->picture.plane_count * sizeof *frames->planes);
+  if (frames->see_through)
+    basin__free(context, frames->see_through, frames->see_through_count * sizeof(uint32_t));
   if (frames->times) basin__free(context, frames->times, frames->time_capacity * sizeof(double));
   basin__free(context, frames, sizeof *frames);
 }
@@ -208,25 +222,77 @@ static basin_status write_file(basin_frames *frames,
 }
 
 static basin_status
-render_item(basin_frames *frames, const basin_picture_item *item, const char *path)
+render_items(basin_frames *frames, const basin_picture_item items[2], const char *path)
 {
   basin_picture_options options = frames->picture;
   options.planes = frames->planes;
   if (!frames->has_camera) {
-    BASIN_TRY(basin__camera_for_scene(frames->context,
-                                      1,
-                                      item,
-                                      options.plane_count,
-                                      options.planes,
-                                      (double)options.width / (options.height ? options.height : 1),
-                                      &frames->camera));
+    const double aspect = (double)options.width / (options.height ? options.height : 1);
+    BASIN_TRY(basin__camera_for_scene(
+        frames->context, 1, items, options.plane_count, options.planes, aspect, &frames->camera));
     frames->has_camera = true;
   }
   options.camera = &frames->camera;
   basin_picture *picture;
-  BASIN_TRY(basin_picture_render(frames->context, 1, item, &options, &picture));
+  BASIN_TRY(basin_picture_render(frames->context, 2, items, &options, &picture));
   const basin_status status = basin_picture_write_png(picture, path);
   basin_picture_destroy(picture);
+  return status;
+}
+
+static bool is_see_through(const basin_frames *frames, uint32_t label)
+{
+  for (size_t k = 0; k < frames->see_through_count; ++k)
+    if (frames->see_through[k] == label) return true;
+  return false;
+}
+
+/* Puts the triangles of see-through labels behind the others; returns how many others there are. */
+static size_t split_triangles(const basin_frames *frames,
+                              const uint32_t *triangles,
+                              size_t count,
+                              const uint32_t *labels,
+                              uint32_t *sorted)
+{
+  size_t solid = 0, end = count;
+  for (size_t t = 0; t < count; ++t) {
+    const bool through = labels && is_see_through(frames, labels[triangles[3 * t]]);
+    memcpy(sorted + 3 * (through ? --end : solid++), triangles + 3 * t, 3 * sizeof(uint32_t));
+  }
+  return solid;
+}
+
+static basin_status write_surface_picture(basin_frames *frames,
+                                          const basin_mesh *surface,
+                                          const double *positions,
+                                          const uint32_t *labels,
+                                          const char *path)
+{
+  const size_t count = basin_mesh_count(surface, BASIN_MESH_TRIANGLE);
+  uint32_t *triangles = basin__calloc(frames->context, count, 3 * sizeof(uint32_t));
+  if (!triangles) return BASIN_ERROR_MEMORY;
+  const size_t solid = split_triangles(
+      frames, basin_mesh_cells(surface, BASIN_MESH_TRIANGLE), count, labels, triangles);
+  basin_picture_item items[2] = {{
+      .positions = positions ? positions : basin_mesh_points(surface),
+      .point_count = basin_mesh_count(surface, BASIN_MESH_POINT),
+      .dim = basin_mesh_dim(surface),
+      .triangles = triangles,
+      .triangle_count = solid,
+      .edges = basin_mesh_cells(surface, BASIN_MESH_EDGE),
+      .edge_count = basin_mesh_count(surface, BASIN_MESH_EDGE),
+      .points = basin_mesh_cells(surface, BASIN_MESH_VERTEX),
+      .dot_count = basin_mesh_count(surface, BASIN_MESH_VERTEX),
+      .labels = labels,
+      .wireframe = frames->wireframe,
+  }};
+  items[1] = items[0];
+  items[1].edge_count = items[1].dot_count = 0;
+  items[1].triangles = triangles + 3 * solid;
+  items[1].triangle_count = count - solid;
+  items[1].opacity = 0.25;
+  const basin_status status = render_items(frames, items, path);
+  basin__free(frames->context, triangles, count * 3 * sizeof(uint32_t));
   return status;
 }
 
@@ -236,26 +302,14 @@ static basin_status write_picture(basin_frames *frames,
                                   const uint32_t *labels)
 {
   if (!frames->pictures) return BASIN_OK;
-  basin_mesh *surface;
-  BASIN_TRY(basin_mesh_surface(mesh, &surface));
-  const basin_picture_item item = {
-      .positions = positions ? positions : basin_mesh_points(mesh),
-      .point_count = basin_mesh_count(mesh, BASIN_MESH_POINT),
-      .dim = basin_mesh_dim(mesh),
-      .triangles = basin_mesh_cells(surface, BASIN_MESH_TRIANGLE),
-      .triangle_count = basin_mesh_count(surface, BASIN_MESH_TRIANGLE),
-      .edges = basin_mesh_cells(surface, BASIN_MESH_EDGE),
-      .edge_count = basin_mesh_count(surface, BASIN_MESH_EDGE),
-      .points = basin_mesh_cells(surface, BASIN_MESH_VERTEX),
-      .dot_count = basin_mesh_count(surface, BASIN_MESH_VERTEX),
-      .labels = labels,
-  };
   basin_strbuf path;
   basin__strbuf_init(&path, frames->context);
   put_path(frames, &path);
   basin__strbuf_printf(&path, "_%05zu.png", frames->next);
-  const basin_status status =
-      path.failed ? BASIN_ERROR_MEMORY : render_item(frames, &item, path.data);
+  basin_mesh *surface = NULL;
+  basin_status status = path.failed ? BASIN_ERROR_MEMORY : basin_mesh_surface(mesh, &surface);
+  if (status == BASIN_OK)
+    status = write_surface_picture(frames, surface, positions, labels, path.data);
   basin__strbuf_fini(&path);
   basin_mesh_destroy(surface);
   return status;

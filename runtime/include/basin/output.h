@@ -122,12 +122,17 @@ typedef struct basin_frames basin_frames;
 
 typedef struct basin_frames_options {
   size_t size;
-  const char *folder;            /* created when missing; default "out" */
-  const char *name;              /* base name; default "frame" */
-  unsigned formats;              /* basin_output_format bits; 0 = none */
-  bool pictures;                 /* PNG of every frame */
-  basin_picture_options picture; /* a NULL camera is chosen at the first frame and then kept; planes
-                                    and camera are copied */
+  const char *folder; /* created when missing; default "out" */
+  const char *name;   /* base name; default "frame" */
+  unsigned formats;   /* basin_output_format bits; 0 = none */
+  bool pictures;      /* PNG of every frame */
+  bool wireframe;     /* triangle sides in the pictures */
+  size_t see_through_count;
+  const uint32_t
+      *see_through; /* labels of points whose triangles are drawn see-through: walls, containers */
+  /* A NULL camera is chosen at the first frame and then kept; planes, camera and labels are copied.
+   */
+  basin_picture_options picture;
 } basin_frames_options;
 BASIN_API basin_frames_options basin_frames_defaults(void);
 
