@@ -15,6 +15,12 @@ static double column_dot(size_t n, const double *a, size_t p, size_t q)
   return sum;
 }
 
+/* Without overflow or underflow. */
+static double column_length(size_t n, const double *a, size_t j)
+{
+  return hypot(hypot(a[j], a[n + j]), n > 2 ? a[2 * n + j] : 0);
+}
+
 static void rotate_columns(size_t n, double *a, size_t p, size_t q, double c, double s)
 {
   for (size_t k = 0; k < n; k++) {
@@ -65,7 +71,7 @@ static void sort_columns(size_t n, double *w, double *v)
   for (size_t i = 0; i + 1 < n; i++) {
     size_t best = i;
     for (size_t j = i + 1; j < n; j++) {
-      if (column_dot(n, w, j, j) > column_dot(n, w, best, best)) best = j;
+      if (column_length(n, w, j) > column_length(n, w, best)) best = j;
     }
     if (best == i) continue;
     swap_columns(n, w, i, best);
@@ -115,8 +121,7 @@ static void negate_column(size_t n, double *a, size_t j)
 static void normalize(size_t n, const double *w, double *u, double *sigma)
 {
   for (size_t j = 0; j < n; j++) {
-    double direction[3] = {0, 0, 0},
-           length = hypot(hypot(w[j], w[n + j]), n > 2 ? w[2 * n + j] : 0);
+    double direction[3] = {0, 0, 0}, length = column_length(n, w, j);
     for (size_t i = 0; i < n; i++) direction[i] = length > 0 ? w[i * n + j] / length : 0;
     orthonormal_column(n, u, j, direction);
     double along = 0;
