@@ -39,6 +39,26 @@ basin_ref basin__to_boolean(basin_graph *graph, basin_ref ref)
 
 /* ---- one operand ---- */
 
+/* Rules call the builder again; selects nested without end must not nest calls without end. Beyond
+ * this depth nodes are made as they stand. */
+enum { RULE_DEPTH = 200 };
+
+static basin_ref rule_unary(basin_graph *graph, basin_op op, basin_ref a)
+{
+  basin_node n = basin__peek(graph, a);
+  switch (op) {
+  case BASIN_OP_NEG:
+    return basin__rule_neg(graph, a);
+  case BASIN_OP_NOT:
+    return n.op == BASIN_OP_NOT ? n.a : 0;
+  case BASIN_OP_ABS:
+    if (n.op == BASIN_OP_ABS) return a;
+    return n.op == BASIN_OP_NEG ? basin__unary(graph, op, n.a) : 0;
+  default:
+    return 0;
+  }
+}
+
 basin_ref basin__unary(basin_graph *graph, basin_op op, basin_ref a)
 {
   BASIN_ASSERT(basin__op_info(op)->arity == 1);
@@ -47,22 +67,9 @@ basin_ref basin__unary(basin_graph *graph, basin_op op, basin_ref a)
   double x;
   if (!a) return 0;
   if (basin__is_const(graph, a, &x)) return basin__const(graph, basin__op_value(op, x, 0, 0));
-  basin_node n = basin__peek(graph, a);
-  basin_ref simple = 0;
-  switch (op) {
-  case BASIN_OP_NEG:
-    simple = basin__rule_neg(graph, a);
-    break;
-  case BASIN_OP_NOT:
-    simple = n.op == BASIN_OP_NOT ? n.a : 0;
-    break;
-  case BASIN_OP_ABS:
-    if (n.op == BASIN_OP_ABS) return a;
-    if (n.op == BASIN_OP_NEG) a = n.a;
-    break;
-  default:
-    break;
-  }
+  graph->rule_depth++;
+  basin_ref simple = graph->rule_depth < RULE_DEPTH ? rule_unary(graph, op, a) : 0;
+  graph->rule_depth--;
   return simple ? simple : basin__raw(graph, op, a, 0, 0);
 }
 
@@ -90,6 +97,32 @@ static basin_ref rule_logic(basin_graph *graph, basin_op op, basin_ref a, basin_
   return a == b ? a : 0;
 }
 
+static basin_ref rule_binary(basin_graph *graph, basin_op op, basin_ref a, basin_ref b)
+{
+  switch (op) {
+  case BASIN_OP_ADD:
+    return basin__rule_add(graph, a, b);
+  case BASIN_OP_SUB:
+    return basin__rule_sub(graph, a, b);
+  case BASIN_OP_MUL:
+    return basin__rule_mul(graph, a, b);
+  case BASIN_OP_DIV:
+    return basin__rule_div(graph, a, b);
+  case BASIN_OP_POW:
+    return basin__rule_power(graph, a, b);
+  case BASIN_OP_XLOGY:
+    return basin__rule_xlogy(graph, a, b);
+  case BASIN_OP_MIN:
+  case BASIN_OP_MAX:
+    return a == b ? a : 0;
+  case BASIN_OP_AND:
+  case BASIN_OP_OR:
+    return rule_logic(graph, op, a, b);
+  default:
+    return rule_compare(graph, op, a, b); /* touches comparisons only */
+  }
+}
+
 basin_ref basin__binary(basin_graph *graph, basin_op op, basin_ref a, basin_ref b)
 {
   const basin_op_info *info = basin__op_info(op);
@@ -101,38 +134,9 @@ basin_ref basin__binary(basin_graph *graph, basin_op op, basin_ref a, basin_ref 
   double x, y;
   if (basin__is_const(graph, a, &x) && basin__is_const(graph, b, &y))
     return basin__const(graph, basin__op_value(op, x, y, 0));
-  basin_ref simple = 0;
-  switch (op) {
-  case BASIN_OP_ADD:
-    simple = basin__rule_add(graph, a, b);
-    break;
-  case BASIN_OP_SUB:
-    simple = basin__rule_sub(graph, a, b);
-    break;
-  case BASIN_OP_MUL:
-    simple = basin__rule_mul(graph, a, b);
-    break;
-  case BASIN_OP_DIV:
-    simple = basin__rule_div(graph, a, b);
-    break;
-  case BASIN_OP_POW:
-    simple = basin__rule_power(graph, a, b);
-    break;
-  case BASIN_OP_XLOGY:
-    simple = basin__rule_xlogy(graph, a, b);
-    break;
-  case BASIN_OP_MIN:
-  case BASIN_OP_MAX:
-    simple = a == b ? a : 0;
-    break;
-  case BASIN_OP_AND:
-  case BASIN_OP_OR:
-    simple = rule_logic(graph, op, a, b);
-    break;
-  default:
-    simple = info->flags & BASIN_OP_BOOLEAN ? rule_compare(graph, op, a, b) : 0;
-    break;
-  }
+  graph->rule_depth++;
+  basin_ref simple = graph->rule_depth < RULE_DEPTH ? rule_binary(graph, op, a, b) : 0;
+  graph->rule_depth--;
   return simple ? simple : basin__raw(graph, op, a, b, 0);
 }
 

@@ -41,7 +41,8 @@ typedef struct basin_origin {
 
 struct basin_graph {
   basin_context *context;
-  bool failed; /* an allocation failed: every builder function gives 0 from now on */
+  bool failed;         /* an allocation failed: every builder function gives 0 from now on */
+  unsigned rule_depth; /* nesting of builder calls from rules */
 
   basin_node *nodes; /* [0] is no node */
   basin_node_side *side;

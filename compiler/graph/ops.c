@@ -49,6 +49,7 @@ basin_op basin__op_find(const char *name, size_t length, bool matrix)
     if (((rows[op].flags & BASIN_OP_MATRIX) != 0) != matrix) continue;
     const char *row = rows[op].name;
     if (*row == '.') row++;
+    if (!length || row[0] != name[0]) continue; /* most rows differ here already */
     if (strlen(row) == length && memcmp(row, name, length) == 0) return (basin_op)op;
   }
   return BASIN_OP_COUNT;

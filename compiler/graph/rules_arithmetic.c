@@ -108,15 +108,20 @@ static basin_ref absorb_scale(basin_graph *graph, double scale, basin_ref ref, i
   }
 }
 
-/* Numerator factors of a product, at most `limit`; constants are left out. */
-static unsigned
-factors(const basin_graph *graph, basin_ref ref, basin_ref *list, unsigned count, unsigned limit)
+/* Numerator factors of a product, at most `limit`, from a few levels; constants are left out. */
+static unsigned factors(const basin_graph *graph,
+                        basin_ref ref,
+                        int levels,
+                        basin_ref *list,
+                        unsigned count,
+                        unsigned limit)
 {
   const basin_node *n = &graph->nodes[ref];
+  bool product = n->op == BASIN_OP_MUL || n->op == BASIN_OP_DIV || n->op == BASIN_OP_NEG;
   if (count >= limit || n->op == BASIN_OP_CONST) return count;
-  if (n->op == BASIN_OP_MUL || n->op == BASIN_OP_DIV || n->op == BASIN_OP_NEG) {
-    count = factors(graph, n->a, list, count, limit);
-    return n->op == BASIN_OP_MUL ? factors(graph, n->b, list, count, limit) : count;
+  if (product && levels > 0) {
+    count = factors(graph, n->a, levels - 1, list, count, limit);
+    return n->op == BASIN_OP_MUL ? factors(graph, n->b, levels - 1, list, count, limit) : count;
   }
   list[count] = ref;
   return count + 1;
@@ -127,7 +132,7 @@ factors(const basin_graph *graph, basin_ref ref, basin_ref *list, unsigned count
 static bool vanish_together(const basin_graph *graph, basin_ref x, basin_ref y)
 {
   basin_ref of_x[8], of_y[8];
-  unsigned n = factors(graph, x, of_x, 0, 8), m = factors(graph, y, of_y, 0, 8);
+  unsigned n = factors(graph, x, 6, of_x, 0, 8), m = factors(graph, y, 6, of_y, 0, 8);
   for (unsigned i = 0; i < n; i++)
     for (unsigned j = 0; j < m; j++)
       if (of_x[i] == of_y[j]) return true;

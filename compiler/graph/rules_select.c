@@ -26,18 +26,28 @@ static bool is_guarded(const basin_graph *graph, basin_ref ref, branches *out)
   return open_select(graph, ref, out) && has_zero_branch(graph, out);
 }
 
-/* The condition outside of which a sum of guarded terms is zero; 0 if it has none. */
-static basin_ref support(basin_graph *graph, basin_ref ref, int depth)
+/* Whether a sum consists of guarded terms only; looks at `budget` nodes at most. */
+static bool is_supported(const basin_graph *graph, basin_ref ref, int *budget)
+{
+  const basin_node *n = &graph->nodes[ref];
+  branches s;
+  if ((*budget)-- <= 0) return false;
+  if (is_guarded(graph, ref, &s)) return true;
+  if (n->op != BASIN_OP_ADD && n->op != BASIN_OP_SUB) return false;
+  return is_supported(graph, n->a, budget) && is_supported(graph, n->b, budget);
+}
+
+/* The condition outside of which such a sum is zero. */
+static basin_ref support(basin_graph *graph, basin_ref ref)
 {
   basin_node n = basin__peek(graph, ref);
   branches s;
-  if (is_guarded(graph, ref, &s))
-    return basin__is_zero(graph, s.no) ? s.condition
-                                       : basin__unary(graph, BASIN_OP_NOT, s.condition);
-  if (depth == 0 || (n.op != BASIN_OP_ADD && n.op != BASIN_OP_SUB)) return 0;
-  basin_ref a = support(graph, n.a, depth - 1);
-  basin_ref b = a ? support(graph, n.b, depth - 1) : 0;
-  return b ? basin__binary(graph, BASIN_OP_OR, a, b) : 0;
+  if (is_guarded(graph, ref, &s)) {
+    if (basin__is_zero(graph, s.no)) return s.condition;
+    return basin__unary(graph, BASIN_OP_NOT, s.condition);
+  }
+  basin_ref a = support(graph, n.a), b = support(graph, n.b);
+  return basin__binary(graph, BASIN_OP_OR, a, b);
 }
 
 /* False if the node might be infinite or not a number where everything it is made of is finite and
@@ -97,12 +107,13 @@ static basin_ref push(basin_graph *graph, basin_op op, const branches *s, basin_
 /* (sum of guarded terms) op b, guarded as a whole where b may be infinite. */
 static basin_ref guard_sum(basin_graph *graph, basin_op op, basin_ref a, basin_ref b)
 {
+  int budget = 32;
   if (graph->nodes[a].op != BASIN_OP_ADD && graph->nodes[a].op != BASIN_OP_SUB) return 0;
-  if (op == BASIN_OP_MUL ? is_regular(graph, b, 6) : graph->nodes[b].op == BASIN_OP_CONST) return 0;
-  basin_ref condition = support(graph, a, 12);
-  if (!condition) return 0;
+  if (!is_supported(graph, a, &budget)) return 0;
+  if (op == BASIN_OP_MUL ? is_regular(graph, b, 6) : basin__is_const(graph, b, NULL)) return 0;
+  basin_ref condition = support(graph, a);
   basin_ref value = basin__raw(graph, op, a, b, 0), zero = basin__const(graph, 0.0);
-  return basin__select(graph, condition, value, zero);
+  return condition && value && zero ? basin__select(graph, condition, value, zero) : 0;
 }
 
 basin_ref basin__rule_select_mul(basin_graph *graph, basin_ref a, basin_ref b)

@@ -22,6 +22,9 @@ typedef struct work_item {
   uint32_t path;
 } work_item;
 
+/* Entries a graph may lower to: nested connectivities of many slots multiply. */
+enum { POOL_LIMIT = 1 << 26 };
+
 /* What was lowered before: belongs to the graph, so that expressions share what they have in
  * common. */
 typedef struct basin_lowering {
@@ -217,8 +220,10 @@ static basin_status step(basin_graph *graph)
   }
   size_t size = (size_t)graph->nodes[item.ref].rows * graph->nodes[item.ref].cols;
   size_t children = basin__child_count(graph, item.ref);
-  if (l->pool_count + size > UINT32_MAX)
-    return BASIN_FAIL(graph->context, BASIN_ERROR_MEMORY, "the lowered expression is too large");
+  if (l->pool_count + size > POOL_LIMIT)
+    return BASIN_FAIL(graph->context,
+                      BASIN_ERROR_UNSUPPORTED,
+                      "the expression has too many entries over all its connectivities");
   BASIN_TRY(memo_reserve(graph));
   BASIN_TRY(basin__grow(
       graph->context, &l->pool, &l->pool_capacity, l->pool_count + size, sizeof *l->pool));

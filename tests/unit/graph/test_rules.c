@@ -116,6 +116,31 @@ static void select_rules(void **state)
   test_close_graph(&s.t);
 }
 
+/* Selects nested 10^5 deep: no rule may need as many stack frames, and the value stays right. */
+static void nesting_is_no_danger(void **state)
+{
+  (void)state;
+  rules_state s;
+  start(&s);
+  basin_ref deep = s.z, zero = num(&s, 0.0);
+  for (int i = 0; i < 100000; i++) {
+    basin_ref condition = basin__binary(s.g, BASIN_OP_LT, num(&s, -i - 1.0), s.x);
+    deep = basin__select(s.g, condition, deep, zero);
+  }
+  basin_ref product = basin__mul(s.g, deep, s.y), minus = basin__neg(s.g, deep),
+            sum = basin__add(s.g, deep, minus);
+  test_values values = {{{0.5, 3, 7}}};
+  assert_true(test_value(s.g, product, &values) == 21);
+  assert_true(test_value(s.g, minus, &values) == -7);
+  assert_true(test_value(s.g, sum, &values) == 0);
+  basin_ref chain = s.x;
+  for (int i = 0; i < 100000; i++) chain = basin__mul(s.g, chain, i % 2 ? s.x : s.y);
+  assert_true(test_value(s.g,
+                         basin__mul(s.g, chain, basin__unary(s.g, BASIN_OP_LOG, chain)),
+                         &(test_values){{{1, 1}}}) == 0);
+  test_close_graph(&s.t);
+}
+
 /* ---- branches not taken, and singular points, up to second derivatives ---- */
 
 typedef basin_ref (*energy_function)(rules_state *s);
@@ -348,6 +373,7 @@ int main(void)
       cmocka_unit_test(arithmetic_rules),
       cmocka_unit_test(powers_expand),
       cmocka_unit_test(select_rules),
+      cmocka_unit_test(nesting_is_no_danger),
       cmocka_unit_test(nothing_is_nan_at_the_origin),
       cmocka_unit_test(random_expressions_keep_their_bits),
   };
