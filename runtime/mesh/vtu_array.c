@@ -175,10 +175,12 @@ check_total(vtu_source *source, const block_list *list, uint64_t packed, uint64_
 {
   *total = 0;
   if (list->count == 0) return BASIN_OK;
-  const uint64_t most = packed * 1032 + 64;
-  if (list->block > most || list->count > most / list->block + 1)
+  const uint64_t largest = (uint64_t)1 << 31; /* of both: the product fits */
+  if (list->block > largest || list->count > largest)
+    return fail_at(source, "expected smaller blocks");
+  *total = (list->count - 1) * list->block + (list->last ? list->last : list->block);
+  if (*total > packed * 1032 + 64)
     return fail_at(source, "expected smaller blocks: so few bytes cannot hold them");
-  *total = list->count * list->block - (list->last ? list->block - list->last : 0);
   return BASIN_OK;
 }
 

@@ -29,6 +29,9 @@ static basin_status check_indices(basin_context *context,
                                   size_t count,
                                   size_t points)
 {
+  if (count > 0 && !indices)
+    return BASIN_FAIL(
+        context, BASIN_ERROR_ARGUMENT, "picture: the %s of item %zu are missing", what, item);
   for (size_t i = 0; i < count; ++i)
     if (indices[i] >= points)
       return BASIN_FAIL(context,
@@ -53,6 +56,9 @@ check_items(basin_context *context, size_t count, const basin_picture_item *item
                         "picture: item %zu has dim %u; 2 or 3 are possible",
                         k,
                         item->dim);
+    if (item->point_count > 0 && !item->positions)
+      return BASIN_FAIL(
+          context, BASIN_ERROR_ARGUMENT, "picture: the positions of item %zu are missing", k);
     BASIN_TRY(check_indices(
         context, k, "triangles", item->triangles, item->triangle_count * 3, item->point_count));
     BASIN_TRY(
@@ -85,6 +91,9 @@ static basin_status check_options(basin_context *context, const basin_picture_op
                       "picture: %zu planes are more than %d",
                       o->plane_count,
                       MAX_PLANES);
+  if (o->plane_count > 0 && !o->planes)
+    return BASIN_FAIL(
+        context, BASIN_ERROR_ARGUMENT, "picture: %zu planes, but no data", o->plane_count);
   const basin_camera *camera = o->camera;
   if (camera && !(camera->field_of_view > 0.0 && camera->field_of_view < 180.0))
     return BASIN_FAIL(context,
