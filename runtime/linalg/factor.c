@@ -9,7 +9,7 @@
 
 /* Unknowns up to which: a dense factor beats opening a library; pivoting is worth more than
  * sparsity; a dense one replaces a missing library; a dense one is made on request. */
-enum { TINY = 48, SMALL_INDEFINITE = 256, SMALL = 600, LARGEST_DENSE = 4096 };
+enum { TINY = 48, SMALL_INDEFINITE = 256, SMALL = 600, LARGEST_DENSE = 2048 };
 
 typedef enum method { METHOD_NONE, METHOD_DENSE, METHOD_CHOLMOD, METHOD_UMFPACK } method;
 

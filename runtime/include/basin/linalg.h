@@ -328,7 +328,7 @@ typedef enum basin_ordering {
 typedef enum basin_factor_method {
   BASIN_FACTOR_METHOD_AUTO,  /* the sparse library; dense where the matrix is tiny, or small and the
                                 library is missing */
-  BASIN_FACTOR_METHOD_DENSE, /* built in, at most 4096 unknowns */
+  BASIN_FACTOR_METHOD_DENSE, /* built in, at most 2048 unknowns */
   BASIN_FACTOR_METHOD_SPARSE /* CHOLMOD or UMFPACK, or an error that names the Debian package */
 } basin_factor_method;
 
