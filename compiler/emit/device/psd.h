@@ -28,10 +28,16 @@
 #define BASIN_PSD_EXPAND(size, verb) BASIN_PSD_PASTE(size, verb)
 #define BASIN_PSD_NAME(verb)         BASIN_PSD_EXPAND(BASIN_PSD_N, verb)
 
+/* Straight-line code for the sizes where the gain is worth the time to compile it. */
 #if BASIN_PSD_N <= 12
 #define BASIN_PSD_UNROLL _Pragma("unroll")
 #else
 #define BASIN_PSD_UNROLL
+#endif
+#if BASIN_PSD_N <= 9
+#define BASIN_PSD_UNROLL_DEEP _Pragma("unroll")
+#else
+#define BASIN_PSD_UNROLL_DEEP
 #endif
 
 /* Position of entry (i, j), i >= j, in the packed triangle: rows of the upper one after each other.
@@ -56,3 +62,4 @@
 #undef BASIN_PSD_AT
 #undef BASIN_PSD_PACKED
 #undef BASIN_PSD_UNROLL
+#undef BASIN_PSD_UNROLL_DEEP

@@ -39,7 +39,7 @@ BASIN_PSD_NAME(reflect)(basin_psd_real *a, int k, BASIN_PSD_NAME(tridiagonal) * 
 {
   basin_psd_real product[BASIN_PSD_N];
   basin_psd_real square = basin_psd_splat(0);
-  BASIN_PSD_UNROLL
+  BASIN_PSD_UNROLL_DEEP
   for (int i = k + 2; i < BASIN_PSD_N; i++)
     square = basin_psd_fma(a[BASIN_PSD_AT(i, k)], a[BASIN_PSD_AT(i, k)], square);
   const basin_psd_real head = a[BASIN_PSD_AT(k + 1, k)];
@@ -49,10 +49,10 @@ BASIN_PSD_NAME(reflect)(basin_psd_real *a, int k, BASIN_PSD_NAME(tridiagonal) * 
   const basin_psd_real alpha = basin_psd_select(head > 0, -length, length);
   const basin_psd_real weight = basin_psd_select(
       flat, basin_psd_splat(0), 1 / basin_psd_fma(basin_psd_abs(head), length, square));
-  BASIN_PSD_UNROLL
+  BASIN_PSD_UNROLL_DEEP
   for (int i = k + 1; i < BASIN_PSD_N; i++) {
     basin_psd_real sum = basin_psd_splat(0);
-    BASIN_PSD_UNROLL
+    BASIN_PSD_UNROLL_DEEP
     for (int j = k + 1; j < BASIN_PSD_N; j++)
       sum = basin_psd_fma(
           a[i > j ? BASIN_PSD_AT(i, j) : BASIN_PSD_AT(j, i)], a[BASIN_PSD_AT(j, k)], sum);
@@ -60,16 +60,16 @@ BASIN_PSD_NAME(reflect)(basin_psd_real *a, int k, BASIN_PSD_NAME(tridiagonal) * 
   }
   a[BASIN_PSD_AT(k + 1, k)] = head - alpha;
   basin_psd_real along = basin_psd_splat(0);
-  BASIN_PSD_UNROLL
+  BASIN_PSD_UNROLL_DEEP
   for (int i = k + 1; i < BASIN_PSD_N; i++)
     along = basin_psd_fma(product[i], a[BASIN_PSD_AT(i, k)], along);
   along = along * weight * (basin_scalar)-0.5;
-  BASIN_PSD_UNROLL
+  BASIN_PSD_UNROLL_DEEP
   for (int i = k + 1; i < BASIN_PSD_N; i++)
     product[i] = basin_psd_fma(along, a[BASIN_PSD_AT(i, k)], product[i]);
-  BASIN_PSD_UNROLL
+  BASIN_PSD_UNROLL_DEEP
   for (int i = k + 1; i < BASIN_PSD_N; i++) {
-    BASIN_PSD_UNROLL
+    BASIN_PSD_UNROLL_DEEP
     for (int j = k + 1; j <= i; j++) {
       const basin_psd_real once =
           basin_psd_fma(-a[BASIN_PSD_AT(i, k)], product[j], a[BASIN_PSD_AT(i, j)]);
@@ -85,15 +85,15 @@ BASIN_PSD_INLINE void BASIN_PSD_NAME(reduce)(const basin_psd_real *h,
                                              BASIN_PSD_NAME(tridiagonal) * t)
 {
   basin_psd_real a[BASIN_PSD_PACKED];
-  BASIN_PSD_UNROLL
+  BASIN_PSD_UNROLL_DEEP
   for (int i = 0; i < BASIN_PSD_PACKED; i++) a[i] = h[i] * inverse;
-  BASIN_PSD_UNROLL
+  BASIN_PSD_UNROLL_DEEP
   for (int k = 0; k < BASIN_PSD_N - 2; k++) BASIN_PSD_NAME(reflect)(a, k, t);
   t->below[0] = a[BASIN_PSD_AT(BASIN_PSD_N - 1, BASIN_PSD_N - 2)];
   t->below[BASIN_PSD_N - 1] = basin_psd_splat(0);
-  BASIN_PSD_UNROLL
+  BASIN_PSD_UNROLL_DEEP
   for (int k = 0; k < BASIN_PSD_N; k++) t->diagonal[BASIN_PSD_N - 1 - k] = a[BASIN_PSD_AT(k, k)];
-  BASIN_PSD_UNROLL
+  BASIN_PSD_UNROLL_DEEP
   for (int i = 0; i < BASIN_PSD_PACKED; i++) t->reflector[i] = a[i];
 }
 
@@ -110,7 +110,7 @@ BASIN_PSD_INLINE basin_psd_real BASIN_PSD_NAME(count)(const BASIN_PSD_NAME(tridi
     count = basin_psd_select(agree, count + 1, count);
     before = here;
     here = next;
-    if (k % BASIN_PSD_RESCALE == BASIN_PSD_RESCALE - 1) {
+    if (BASIN_PSD_N > BASIN_PSD_RESCALE && k % BASIN_PSD_RESCALE == BASIN_PSD_RESCALE - 1) {
       const basin_psd_real factor = 1 / (basin_psd_abs(here) + basin_psd_abs(before));
       here *= factor;
       before *= factor;
@@ -138,13 +138,34 @@ BASIN_PSD_INLINE basin_psd_mask BASIN_PSD_NAME(minors)(const BASIN_PSD_NAME(trid
     const basin_psd_real p2 = basin_psd_fma(gap, p1, coupling * p0);
     found = found | ((p2 < 0) == (p1 < 0));
     p0 = p1, p1 = p2, q0 = q1, q1 = q2, r0 = r1, r1 = r2;
-    if (k % BASIN_PSD_RESCALE == BASIN_PSD_RESCALE - 1) {
+    if (BASIN_PSD_N > BASIN_PSD_RESCALE && k % BASIN_PSD_RESCALE == BASIN_PSD_RESCALE - 1) {
       const basin_psd_real factor = 1 / (basin_psd_abs(p0) + basin_psd_abs(p1));
       p0 *= factor, p1 *= factor, q0 *= factor, q1 *= factor, r0 *= factor, r1 *= factor;
     }
   }
   at->value = p1, at->slope = q1, at->bend = r1;
   return found;
+}
+
+/* Where to look for the next eigenvalue from: below the last one, x, or where none is left there,
+ * from the edge of the negative numbers. Returns the lanes that have an eigenvalue below that. */
+BASIN_PSD_INLINE basin_psd_mask BASIN_PSD_NAME(start)(const BASIN_PSD_NAME(tridiagonal) * t,
+                                                      int size,
+                                                      basin_scalar edge,
+                                                      basin_psd_mask active,
+                                                      basin_psd_real *x,
+                                                      BASIN_PSD_NAME(polynomial) * at)
+{
+  const basin_psd_mask below = BASIN_PSD_NAME(minors)(t, size, *x, at);
+  const basin_psd_mask done = active & basin_psd_not(below);
+  BASIN_PSD_NAME(polynomial) again;
+  if (size == BASIN_PSD_N || !basin_psd_any(done)) return below;
+  *x = basin_psd_select(done, basin_psd_splat(edge), *x);
+  const basin_psd_mask left = BASIN_PSD_NAME(minors)(t, size, *x, &again);
+  at->value = basin_psd_select(done, again.value, at->value);
+  at->slope = basin_psd_select(done, again.slope, at->slope);
+  at->bend = basin_psd_select(done, again.bend, at->bend);
+  return below | (done & left);
 }
 
 /* Laguerre's iteration from x to the nearest eigenvalue below (Parlett, "Laguerre's method applied
@@ -195,7 +216,7 @@ BASIN_PSD_INLINE void BASIN_PSD_NAME(sweep)(BASIN_PSD_NAME(tridiagonal) * t,
     const basin_psd_real square = basin_psd_fma(across, across, along * along);
     const basin_psd_mask flat = square < (basin_scalar)BASIN_PSD_TINY;
     const basin_psd_real inverse =
-        basin_psd_select(flat, basin_psd_splat(0), 1 / basin_psd_sqrt(square));
+        basin_psd_select(flat, basin_psd_splat(0), basin_psd_inverse_sqrt(square));
     sine = across * inverse;
     cosine = basin_psd_select(flat, basin_psd_splat(1), along * inverse);
     if (k > 0) t->below[k - 1] = basin_psd_select(pending, square * inverse, t->below[k - 1]);
@@ -225,11 +246,9 @@ BASIN_PSD_INLINE basin_psd_real BASIN_PSD_NAME(shift)(const BASIN_PSD_NAME(tridi
   return basin_psd_select(denominator == 0, last, last - below * below / denominator);
 }
 
-/* The eigenvector of H for the eigenvalue split off last: unit vector, rotations, reflectors. */
-BASIN_PSD_INLINE void BASIN_PSD_NAME(vector)(const BASIN_PSD_NAME(tridiagonal) * t,
-                                             int size,
-                                             const BASIN_PSD_NAME(rotations) * rotations,
-                                             basin_psd_real *v)
+/* The eigenvector of T, as Householder left it, for the eigenvalue split off last. */
+BASIN_PSD_INLINE void
+BASIN_PSD_NAME(unrotate)(const BASIN_PSD_NAME(rotations) * rotations, int size, basin_psd_real *v)
 {
   for (int i = 0; i < BASIN_PSD_N; i++) v[i] = basin_psd_splat(i == size - 1);
   int rotation = rotations->count;
@@ -243,35 +262,34 @@ BASIN_PSD_INLINE void BASIN_PSD_NAME(vector)(const BASIN_PSD_NAME(tridiagonal) *
     }
     v[0] = lower;
   }
-  for (int k = BASIN_PSD_N - 3; k >= 0; k--) {
-    basin_psd_real sum = basin_psd_splat(0), other = sum;
-    int i = k + 1;
-    for (; i + 1 < BASIN_PSD_N; i += 2) {
-      sum = basin_psd_fma(t->reflector[BASIN_PSD_AT(i, k)], v[BASIN_PSD_N - 1 - i], sum);
-      other = basin_psd_fma(t->reflector[BASIN_PSD_AT(i + 1, k)], v[BASIN_PSD_N - 2 - i], other);
-    }
-    if (i < BASIN_PSD_N) sum = basin_psd_fma(t->reflector[BASIN_PSD_AT(i, k)], v[0], sum);
-    sum = (sum + other) * t->weight[k];
-    for (i = k + 1; i < BASIN_PSD_N; i++)
-      v[BASIN_PSD_N - 1 - i] =
-          basin_psd_fma(-sum, t->reflector[BASIN_PSD_AT(i, k)], v[BASIN_PSD_N - 1 - i]);
-  }
 }
 
-/* Where `active`, h -= weight v v^T; v is stored last entry first, like T. */
-BASIN_PSD_INLINE void BASIN_PSD_NAME(subtract)(basin_psd_real *h,
-                                               basin_psd_real weight,
-                                               basin_psd_mask active,
-                                               const basin_psd_real *v)
+/* out += weight u u^T, u being v after the reflectors; v is stored last entry first, like T. */
+BASIN_PSD_INLINE void BASIN_PSD_NAME(add)(const BASIN_PSD_NAME(tridiagonal) * t,
+                                          const basin_psd_real *v,
+                                          basin_psd_real weight,
+                                          basin_psd_real *out)
 {
+  basin_psd_real u[BASIN_PSD_N];
+  BASIN_PSD_UNROLL_DEEP
+  for (int i = 0; i < BASIN_PSD_N; i++) u[i] = v[BASIN_PSD_N - 1 - i];
+  BASIN_PSD_UNROLL_DEEP
+  for (int k = BASIN_PSD_N - 3; k >= 0; k--) {
+    basin_psd_real sum[2] = {basin_psd_splat(0), basin_psd_splat(0)};
+    BASIN_PSD_UNROLL_DEEP
+    for (int i = k + 1; i < BASIN_PSD_N; i++)
+      sum[i % 2] = basin_psd_fma(t->reflector[BASIN_PSD_AT(i, k)], u[i], sum[i % 2]);
+    sum[0] = (sum[0] + sum[1]) * -t->weight[k];
+    BASIN_PSD_UNROLL_DEEP
+    for (int i = k + 1; i < BASIN_PSD_N; i++)
+      u[i] = basin_psd_fma(sum[0], t->reflector[BASIN_PSD_AT(i, k)], u[i]);
+  }
+  BASIN_PSD_UNROLL_DEEP
   for (int i = 0; i < BASIN_PSD_N; i++) {
-    const basin_psd_real scaled =
-        basin_psd_select(active, -weight * v[BASIN_PSD_N - 1 - i], basin_psd_splat(0));
+    const basin_psd_real scaled = weight * u[i];
+    BASIN_PSD_UNROLL_DEEP
     for (int j = 0; j <= i; j++)
-      h[BASIN_PSD_AT(i, j)] =
-          basin_psd_fma(scaled,
-                        basin_psd_select(active, v[BASIN_PSD_N - 1 - j], basin_psd_splat(0)),
-                        h[BASIN_PSD_AT(i, j)]);
+      out[BASIN_PSD_AT(i, j)] = basin_psd_fma(scaled, u[j], out[BASIN_PSD_AT(i, j)]);
   }
 }
 
@@ -319,7 +337,7 @@ BASIN_PSD_NAME(solve)(const basin_psd_real *h, basin_psd_real *out, basin_scalar
 {
   BASIN_PSD_NAME(tridiagonal) t;
   BASIN_PSD_NAME(rotations) rotations;
-  basin_psd_real v[BASIN_PSD_N], norm;
+  basin_psd_real vectors[BASIN_PSD_N][BASIN_PSD_N], weights[BASIN_PSD_N], norm;
   basin_psd_mask active = BASIN_PSD_NAME(measure)(h, &norm);
   basin_psd_mask failed = active & basin_psd_not(active);
   BASIN_PSD_NAME(reduce)(h, 1 / norm, &t);
@@ -335,21 +353,27 @@ BASIN_PSD_NAME(solve)(const basin_psd_real *h, basin_psd_real *out, basin_scalar
   const basin_psd_real base = basin_psd_splat(gain == 1 ? 0 : -1);
   for (int i = 0; i < BASIN_PSD_PACKED; i++) out[i] = basin_psd_select(flip, base * h[i], h[i]);
 
+  int found = 0;
+  basin_psd_real x = basin_psd_splat(edge);
   rotations.sweeps = rotations.count = 0;
   for (int size = BASIN_PSD_N; size > 0; size--) {
     BASIN_PSD_NAME(polynomial) at;
-    const basin_psd_real start = basin_psd_splat(edge);
-    active = active & BASIN_PSD_NAME(minors)(&t, size, start, &at);
+    active = active & BASIN_PSD_NAME(start)(&t, size, edge, active, &x, &at);
     if (!basin_psd_any(active)) break;
     if (size > 1) {
-      const basin_psd_real x = BASIN_PSD_NAME(nearest)(&t, size, start, at, active);
+      x = BASIN_PSD_NAME(nearest)(&t, size, x, at, active);
       failed = failed | BASIN_PSD_NAME(split)(&t, size, x, active, &rotations);
       BASIN_PSD_NAME(couple)(&t, size - 1);
     }
-    BASIN_PSD_NAME(vector)(&t, size, &rotations, v);
-    const basin_psd_real value = t.diagonal[size - 1];
-    BASIN_PSD_NAME(subtract)(out, value * norm * gain, active & (value < 0), v);
+    const basin_psd_real value = t.diagonal[size - 1] * (-gain * norm);
+    const basin_psd_mask counts = active & (value > 0);
+    weights[found] = basin_psd_select(counts, value, basin_psd_splat(0));
+    BASIN_PSD_NAME(unrotate)(&rotations, size, vectors[found]);
+    for (int i = 0; i < BASIN_PSD_N; i++)
+      vectors[found][i] = basin_psd_select(counts, vectors[found][i], basin_psd_splat(0));
+    found++;
   }
+  for (int i = 0; i < found; i++) BASIN_PSD_NAME(add)(&t, vectors[i], weights[i], out);
   if (basin_psd_any(failed)) BASIN_PSD_NAME(jacobi)(h, norm, failed, gain, out);
 }
 
