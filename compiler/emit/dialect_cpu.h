@@ -171,6 +171,17 @@ typedef struct basin_uniform {
 #define BASIN_SET(k, value)            (*(real *)(inner + (k) * BASIN_STRIDE) = (value))
 #define BASIN_GET(k)                   (*(const real *)(inner + (k) * BASIN_STRIDE))
 #define BASIN_OUT(k, value)            (out[k] = (value))
-#define BASIN_PROJECT(n, rows)         basin_psd_##n##_chunk(inner, rows, BASIN_STRIDE, count, mode)
+#define BASIN_PROJECT(n, rows)         basin_project_##n(inner, rows, BASIN_STRIDE, count, mode)
+#define basin_project_1                basin_psd_1_chunk
+#define basin_project_2                basin_psd_2_chunk
+#define basin_project_3                basin_psd_3_chunk
+
+/* The one function of a projection unit. */
+#define BASIN_PROJECTION_FUNCTION(n)                                                                                    \
+  __attribute__((visibility("default"))) void basin_project_##n(basin_scalar *h, const unsigned short *rows, int stride, \
+                                                                int count, int mode)                                    \
+  {                                                                                                                     \
+    basin_psd_##n##_chunk(h, rows, stride, count, mode);                                                                \
+  }
 
 #endif

@@ -32,14 +32,6 @@ static void print_head(const basin_kernel_program *kernel, uint32_t uniform_coun
   basin__strbuf_printf(text, "#define BASIN_UNIFORM_COUNT %u\n#include \"dialect.h\"\n", uniform_count);
 }
 
-static uint32_t block_size(const basin_kernel_program *kernel, uint32_t block)
-{
-  if (kernel->block_count <= 1) return kernel->info.inner_size;
-  uint32_t size = 0;
-  for (uint32_t i = 0; i < kernel->info.inner_size; i++) size += kernel->block_of[i] == block;
-  return size;
-}
-
 static void print_block_table(const basin_kernel_program *kernel, uint32_t block, basin_strbuf *text)
 {
   uint32_t n = kernel->info.inner_size, k = 1 + n, printed = 0;
@@ -65,18 +57,18 @@ static void print_places(const basin_kernel_program *kernel, basin_strbuf *text)
 /* One table and one projection a block; the header is included once a size. */
 static void print_projection(const basin_kernel_program *kernel, basin_strbuf *text)
 {
-  uint32_t blocks = kernel->block_count ? kernel->block_count : 1;
+  uint32_t blocks = basin__emit_block_count(kernel);
   basin__strbuf_puts(text, "\n");
   for (uint32_t b = 0; b < blocks; b++) {
-    uint32_t size = block_size(kernel, b), before = 0;
-    while (before < b && block_size(kernel, before) != size) before++;
-    if (before == b && size) basin__strbuf_printf(text, "#define BASIN_PSD_N %u\n#include \"psd.h\"\n", size);
+    uint32_t size = basin__emit_block_size(kernel, b), before = 0;
+    while (before < b && basin__emit_block_size(kernel, before) != size) before++;
+    if (before == b && size) basin__strbuf_printf(text, "#define BASIN_PSD_N %u\n#include \"project.h\"\n", size);
     if (size) print_block_table(kernel, b, text);
   }
   basin__strbuf_puts(text, "\nBASIN_PROJECTION\n{\n");
   for (uint32_t b = 0; b < blocks; b++)
-    if (block_size(kernel, b))
-      basin__strbuf_printf(text, "  BASIN_PROJECT(%u, basin_block_%u);\n", block_size(kernel, b), b);
+    if (basin__emit_block_size(kernel, b))
+      basin__strbuf_printf(text, "  BASIN_PROJECT(%u, basin_block_%u);\n", basin__emit_block_size(kernel, b), b);
   basin__strbuf_puts(text, "}\n");
 }
 
@@ -132,4 +124,15 @@ basin_status basin__emit(basin_context *context, const basin_kernel_program *ker
   basin__printer_fini(&inner);
   basin__printer_fini(&outer);
   return status;
+}
+
+basin_status basin__emit_projection(uint32_t size, basin_strbuf *text)
+{
+  static const char *const counts[] = {"LOCAL_SIZE", "ARRAY_COUNT", "CONNECTIVITY_COUNT", "UNIFORM_COUNT"};
+  basin__strbuf_printf(text, "/* Basin %s: projection of symmetric matrices of %u rows. */\n", BASIN_VERSION_STRING, size);
+  basin__strbuf_printf(text, "#define BASIN_PROJECTION_UNIT 1\n#define BASIN_STAGE %d\n", (int)BASIN_STAGE_HESSIAN);
+  for (size_t i = 0; i < BASIN_COUNT(counts); i++) basin__strbuf_printf(text, "#define BASIN_%s 0\n", counts[i]);
+  basin__strbuf_printf(text, "#include \"dialect.h\"\n#define BASIN_PSD_N %u\n#include \"project.h\"\n", size);
+  basin__strbuf_printf(text, "BASIN_PROJECTION_FUNCTION(%u)\n", size);
+  return text->failed ? BASIN_ERROR_MEMORY : BASIN_OK;
 }

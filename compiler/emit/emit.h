@@ -10,6 +10,15 @@
  * Errors: UNSUPPORTED for a program no text can express (a path through a connectivity of variable arity), MEMORY. */
 basin_status basin__emit(basin_context *context, const basin_kernel_program *program, basin_strbuf *text);
 
+/* Blocks of the inner Hessian that are projected by themselves, and the rows of one. */
+uint32_t basin__emit_block_count(const basin_kernel_program *program);
+uint32_t basin__emit_block_size(const basin_kernel_program *program, uint32_t block);
+
+/* Blocks of more rows than this are projected on the CPU by a function basin_project_<size>, whose text is this:
+ * it is compiled once for all kernels. */
+enum { BASIN_PROJECTION_INLINE = 3 };
+basin_status basin__emit_projection(uint32_t size, basin_strbuf *text);
+
 /* Bytes of scratch that a CPU kernel of that many numbers of `scalar_size` bytes a tile needs from its caller. */
 size_t basin__emit_scratch_size(const basin_kernel_program *program, size_t scalar_size);
 

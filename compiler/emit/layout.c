@@ -25,6 +25,19 @@ static bool same_block(const basin_kernel_program *kernel, uint32_t i, uint32_t 
   return kernel->block_count <= 1 || kernel->block_of[i] == kernel->block_of[j];
 }
 
+uint32_t basin__emit_block_count(const basin_kernel_program *kernel)
+{
+  return kernel->block_count > 1 ? kernel->block_count : 1;
+}
+
+uint32_t basin__emit_block_size(const basin_kernel_program *kernel, uint32_t block)
+{
+  if (kernel->block_count <= 1) return kernel->info.inner_size;
+  uint32_t size = 0;
+  for (uint32_t i = 0; i < kernel->info.inner_size; i++) size += kernel->block_of[i] == block;
+  return size;
+}
+
 uint32_t basin__inner_row(const basin_kernel_program *kernel, uint32_t k)
 {
   uint32_t n = kernel->info.inner_size, row = 0, i, j;
