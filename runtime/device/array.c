@@ -77,7 +77,8 @@ static basin_status define(basin_system *system, const char *name, basin_space_i
   if (*id >= system->array_count || system->arrays[*id]->kind != BASIN_ARRAY_RESERVED)
     return BASIN_FAIL(context, BASIN_ERROR_STATE, "array %s: id %u is not a reserved one", name, (unsigned)*id);
   basin_array *made = system->arrays[*id];
-  if (!made->name) made->name = basin__strdup(context, name ? name : "array");
+  basin__strfree(context, made->name); /* of an attempt that failed */
+  made->name = basin__strdup(context, name ? name : "array");
   if (!made->name) return BASIN_ERROR_MEMORY;
   made->space = space;
   made->rows = rows;
@@ -142,7 +143,7 @@ basin_status basin_system_add_union_array(basin_system *system, const char *name
     BASIN_TRY(check_member(system, array, member, system->spaces[space].members[k], k));
   }
   array->members = basin__alloc(context, count * sizeof *members);
-  if (!array->members) return BASIN_ERROR_MEMORY;
+  if (!array->members) return BASIN_ERROR_MEMORY; /* still only reserved */
   memcpy(array->members, members, count * sizeof *members);
   array->member_count = count;
   array->kind = BASIN_ARRAY_UNION;

@@ -105,6 +105,10 @@ void polynomial_finish(polynomial *p)
   p->hessian.stage = BASIN_STAGE_HESSIAN;
   p->compute.stage = p->jacobian.stage = BASIN_STAGE_COMPUTE;
   p->compute.output_size = p->outputs;
+  bool affine = true;
+  for (size_t m = 0; m < p->outputs; ++m)
+    for (size_t k = 0; k < p->size * p->size; ++k) affine = affine && p->Q[m][k] == 0;
+  if (affine) p->jacobian.array_count = p->jacobian.connectivity_count = 0; /* it reads nothing */
   p->jacobian.output_size = p->outputs * local;
   if (p->weight != BASIN_NONE) p->weight_place = place(p->arrays, &arrays, p->weight);
   info.array_count = arrays;
@@ -304,10 +308,10 @@ static void jacobian_kernel(const basin_kernel_args *args, const void *self)
 {
   polynomial *p = ((const polynomial_plan *)self)->owner;
   size_t places[POLYNOMIAL_LOCAL], local = outputs_of(p, places);
-  double u[POLYNOMIAL_LOCAL], J[12 * POLYNOMIAL_LOCAL];
+  double u[POLYNOMIAL_LOCAL] = {0}, J[12 * POLYNOMIAL_LOCAL];
   if (args->begin == 0) ++p->jacobian_runs;
   for (size_t e = args->begin; e < args->end; ++e) {
-    polynomial_gather(p, args->arrays, args->indices, e, u);
+    if (p->jacobian.array_count > 0) polynomial_gather(p, args->arrays, args->indices, e, u);
     polynomial_map(p, u, NULL, J);
     for (size_t m = 0; m < p->outputs; ++m)
       for (size_t i = 0; i < local; ++i) args->output[(e * p->outputs + m) * local + i] = J[m * p->size + places[i]];

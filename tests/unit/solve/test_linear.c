@@ -1,0 +1,200 @@
+/* The linear system: constant matrices are assembled and factorized once; both solvers agree; instances as preconditioner blocks.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "assembly/minimizer.h"
+#include "problem.h"
+#include <math.h>
+
+enum { COUNT = 6 };
+
+/* A chain of random convex quadratic elements is made convex by the goal term; all constant. */
+static void constant_problem(problem *p, basin_array_id *goal)
+{
+  static const uint32_t pairs[] = {0, 1, 1, 2, 2, 3, 3, 4, 4, 5};
+  problem_init(p, NULL, 3, COUNT);
+  problem_add_goal(p, goal);
+  basin_term_id id = problem_add_polynomial(p, 3, false, true, 2, pairs, 5);
+  polynomial *q = p->terms[id];
+  for (size_t i = 0; i < q->size * q->size; ++i) q->A[i] *= 0.05; /* small against the goal's identity: positive definite */
+}
+
+static void set_goal(problem *p, basin_array_id goal, uint64_t seed)
+{
+  double data[3 * COUNT];
+  for (int k = 0; k < 3 * COUNT; ++k) data[k] = random_number(&seed);
+  ok(basin_system_set_array(p->system, goal, data, 3 * COUNT));
+}
+
+/* Residual of the gradient after the step: zero for a quadratic energy. */
+static double after_step(problem *p, const double *direction)
+{
+  double *x = basin_system_array_data(p->system, p->x), largest = 0;
+  for (int k = 0; k < 3 * COUNT; ++k) x[k] -= direction[k];
+  basin_system_touch(p->system, p->x);
+  ok(basin_minimizer_assemble(p->minimizer, true, BASIN_PROJECTION_ADAPTIVE));
+  size_t n;
+  const double *g = basin_minimizer_gradient(p->minimizer, &n);
+  for (size_t k = 0; k < n; ++k) largest = fmax(largest, fabs(g[k]));
+  return largest;
+}
+
+static void test_constant_matrix(void **state)
+{
+  problem p;
+  basin_array_id goal;
+  (void)state;
+  constant_problem(&p, &goal);
+  basin_solve_options options = basin_solve_options_defaults();
+  options.kind = BASIN_SOLVER_DIRECT;
+  for (uint64_t step = 0; step < 5; ++step) {
+    basin_solve_report report;
+    const double *direction;
+    set_goal(&p, goal, step);
+    ok(basin_minimizer_assemble(p.minimizer, true, BASIN_PROJECTION_ADAPTIVE));
+    ok(basin_minimizer_solve(p.minimizer, &options, NULL, &direction, &report));
+    assert_int_equal(report.status, BASIN_LINEAR_CONVERGED);
+    assert_int_equal(report.factorizations, 1);
+    assert_int_equal(report.symbolic_factorizations, 1);
+    assert_true(report.residual < 1e-12);
+    assert_true(after_step(&p, direction) < 1e-12);
+  }
+  for (size_t k = 0; k < p.term_count; ++k) assert_int_equal(p.terms[k]->hessian_runs, 1);
+  problem_fini(&p);
+}
+
+/* What a constant matrix depends on: enabled terms, projection, arrays of the Hessian, connectivities. */
+static void test_constant_matrix_renewed(void **state)
+{
+  problem p;
+  basin_array_id goal;
+  (void)state;
+  constant_problem(&p, &goal);
+  set_goal(&p, goal, 1);
+  basin_minimizer *m = p.minimizer;
+  ok(basin_minimizer_assemble(m, true, BASIN_PROJECTION_ADAPTIVE));
+  uint64_t version = m->matrix_version;
+  ok(basin_minimizer_assemble(m, true, BASIN_PROJECTION_ADAPTIVE));
+  assert_int_equal(m->matrix_version, version);
+  ok(basin_minimizer_enable(m, 1, false));
+  ok(basin_minimizer_assemble(m, true, BASIN_PROJECTION_ADAPTIVE));
+  assert_int_equal(m->matrix_version, version + 1);
+  const double *values = basin_bsr_values_const(basin_minimizer_matrix(m));
+  assert_true(values[0] == 1 && values[1] == 0);
+  ok(basin_minimizer_enable(m, 1, true));
+  ok(basin_minimizer_assemble(m, true, BASIN_PROJECTION_ABS));
+  assert_int_equal(m->matrix_version, version + 2);
+  assert_int_equal(p.terms[1]->hessian_runs, 2);
+  uint32_t pairs[] = {0, 1, 1, 2, 2, 3, 3, 4, 0, 5};
+  basin_connectivity_id corners = p.terms[1]->connectivities[0];
+  ok(basin_system_set_connectivity(p.system, corners, pairs, 10));
+  ok(basin_minimizer_assemble(m, true, BASIN_PROJECTION_ABS));
+  assert_int_equal(m->matrix_version, version + 3);
+  assert_true(basin_bsr_slot(basin_minimizer_matrix(m), 4, 5) == BASIN_SLOT_NONE);
+  assert_true(basin_bsr_slot(basin_minimizer_matrix(m), 0, 5) != BASIN_SLOT_NONE);
+  problem_fini(&p);
+}
+
+static void test_pattern_is_kept(void **state)
+{
+  static const uint32_t pairs[] = {0, 1, 1, 2, 2, 3};
+  problem p;
+  (void)state;
+  problem_init(&p, NULL, 2, 4);
+  problem_add_polynomial(&p, 5, true, false, 2, pairs, 3);
+  basin_array_id goal;
+  problem_add_goal(&p, &goal);
+  const double x[8] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8};
+  problem_set(&p, x);
+  basin_solve_options options = basin_solve_options_defaults();
+  options.kind = BASIN_SOLVER_DIRECT;
+  basin_solve_report report = {0};
+  for (int k = 0; k < 3; ++k) {
+    const double *direction;
+    ok(basin_minimizer_assemble(p.minimizer, true, BASIN_PROJECTION_ABS));
+    ok(basin_minimizer_solve(p.minimizer, &options, NULL, &direction, &report));
+    basin_system_touch(p.system, p.x);
+    basin_system_array_data(p.system, p.x)[0] += 0.01;
+  }
+  assert_int_equal(report.symbolic_factorizations, 1);
+  assert_int_equal(report.factorizations, 3);
+  problem_fini(&p);
+}
+
+static void test_solvers_agree(void **state)
+{
+  problem p;
+  basin_array_id goal;
+  double direct[3 * COUNT];
+  (void)state;
+  constant_problem(&p, &goal);
+  set_goal(&p, goal, 4);
+  ok(basin_minimizer_assemble(p.minimizer, true, BASIN_PROJECTION_NONE));
+  basin_solve_options options = basin_solve_options_defaults();
+  basin_solve_report report;
+  const double *direction;
+  options.kind = BASIN_SOLVER_DIRECT;
+  ok(basin_minimizer_solve(p.minimizer, &options, NULL, &direction, &report));
+  memcpy(direct, direction, sizeof direct);
+  options.kind = BASIN_SOLVER_PCG;
+  options.tolerance = 1e-24;
+  ok(basin_minimizer_solve(p.minimizer, &options, NULL, &direction, &report));
+  assert_int_equal(report.kind, BASIN_SOLVER_PCG);
+  assert_true(report.iterations > 0 && report.residual < 1e-10);
+  for (int k = 0; k < 3 * COUNT; ++k) assert_true(fabs(direct[k] - direction[k]) < 1e-10);
+  /* A warm start from the solution has nothing to do. */
+  options.warm_start = true;
+  options.tolerance = 1e-16;
+  ok(basin_minimizer_solve(p.minimizer, &options, NULL, &direction, &report));
+  assert_int_equal(report.iterations, 0);
+  /* AUTO takes the direct solver for a system as small as this. */
+  options.kind = BASIN_SOLVER_AUTO;
+  ok(basin_minimizer_solve(p.minimizer, &options, NULL, &direction, &report));
+  assert_int_equal(report.kind, BASIN_SOLVER_DIRECT);
+  problem_fini(&p);
+}
+
+static double concave(const double *u, double *g, double *H)
+{
+  if (g) g[0] = -2 * u[0];
+  if (H) H[0] = -2;
+  return -u[0] * u[0];
+}
+
+static void test_outcomes(void **state)
+{
+  static const uint32_t one[] = {0, 1};
+  problem p;
+  (void)state;
+  problem_init(&p, NULL, 1, 2);
+  problem_add(&p, "concave", concave, 1, one, 2, BASIN_PROJECTION_NONE);
+  problem_set(&p, (const double[]){1, 2});
+  basin_solve_options options = basin_solve_options_defaults();
+  basin_solve_report report;
+  const double *direction;
+  assert_int_equal(basin_minimizer_solve(p.minimizer, &options, NULL, &direction, &report), BASIN_ERROR_STATE);
+  ok(basin_minimizer_assemble(p.minimizer, true, BASIN_PROJECTION_NONE));
+  options.kind = BASIN_SOLVER_DIRECT;
+  ok(basin_minimizer_solve(p.minimizer, &options, NULL, &direction, &report));
+  assert_int_equal(report.status, BASIN_LINEAR_INDEFINITE);
+  assert_true(direction[0] == 0 && direction[1] == 0);
+  options.kind = BASIN_SOLVER_PCG;
+  ok(basin_minimizer_solve(p.minimizer, &options, NULL, &direction, &report));
+  assert_int_equal(report.status, BASIN_LINEAR_INDEFINITE);
+  /* A right-hand side of the caller's own. */
+  ok(basin_minimizer_assemble(p.minimizer, true, BASIN_PROJECTION_ABS));
+  options.kind = BASIN_SOLVER_DIRECT;
+  const double b[] = {6, -8};
+  ok(basin_minimizer_solve(p.minimizer, &options, b, &direction, &report));
+  assert_true(fabs(direction[0] - 3) < 1e-14 && fabs(direction[1] + 4) < 1e-14);
+  options.tolerance = 0;
+  assert_int_equal(basin_minimizer_solve(p.minimizer, &options, NULL, &direction, &report), BASIN_ERROR_ARGUMENT);
+  problem_fini(&p);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_constant_matrix), cmocka_unit_test(test_constant_matrix_renewed), cmocka_unit_test(test_pattern_is_kept),
+      cmocka_unit_test(test_solvers_agree),   cmocka_unit_test(test_outcomes),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
