@@ -17,14 +17,15 @@ static basin_status append(basin_mesh *to, const basin_mesh *from, const double 
                         basin_mesh_kind_name((basin_mesh_kind)kind));
   }
   BASIN_TRY(basin__mesh_reserve_points(to, to->point_count + from->point_count));
-  double *points = to->points + to->point_count * to->dim;
+  const size_t first = to->point_count * to->dim;
   for (size_t i = 0; i < from->point_count * from->dim; ++i) {
-    points[i] = from->points[i] + (offset ? offset[i % from->dim] : 0.0);
-    if (!isfinite(points[i]))
+    const double x = from->points[i] + (offset ? offset[i % from->dim] : 0.0);
+    if (!isfinite(x))
       return BASIN_FAIL(context,
                         BASIN_ERROR_NOT_FINITE,
                         "copies: point %zu moved by its offset is not finite",
                         i / from->dim);
+    to->points[first + i] = x;
   }
   for (int kind = BASIN_MESH_VERTEX; kind < BASIN_MESH_KIND_COUNT; ++kind) {
     basin_index_buffer *cells = &to->cells[kind];

@@ -225,7 +225,7 @@ static basin_status read_list(ply_state *state, const ply_property *property)
 {
   double count, value;
   BASIN_TRY(read_value(state, property->count_type, "the length of a list", &count));
-  if (!(count >= 0.0) || count > MAX_LIST || count != (double)(uint32_t)count)
+  if (!(count >= 0.0) || count > (double)MAX_LIST || count != (double)(uint32_t)count)
     return BASIN_READER_FAIL(
         state->reader, "expected the length of a list from 0 to %d, found %g", MAX_LIST, count);
   for (uint32_t i = 0; i < (uint32_t)count; ++i) {
