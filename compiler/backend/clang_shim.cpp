@@ -79,6 +79,7 @@ bool run(const basin_shim_request &request, llvm::SmallVectorImpl<char> &output,
   clang::CompilerInstance compiler;
   compiler.setInvocation(invocation);
   compiler.createDiagnostics(&printer, false);
+  compiler.setVerboseOutputStream(std::make_unique<llvm::raw_null_ostream>());
   compiler.createFileManager(files);
   compiler.setOutputStream(std::make_unique<llvm::raw_svector_ostream>(output));
   const std::unique_ptr<clang::CodeGenAction> action = action_of(request.form);

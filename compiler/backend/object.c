@@ -261,10 +261,8 @@ basin_status basin__object_load(basin_context *context,
   l.offsets = basin__alloc(context, table);
   basin_object *result = basin__calloc(context, 1, sizeof *result);
   basin_status status = BASIN_ERROR_MEMORY;
-  if (l.offsets && result) {
-    result->context = context;
-    status = link_image(&l, resolve, user, result);
-  }
+  if (result) result->context = context;
+  if (l.offsets && result) status = link_image(&l, resolve, user, result);
   if (l.offsets) basin__free(context, l.offsets, table);
   if (status != BASIN_OK) {
     basin__object_unload(result);
