@@ -54,22 +54,17 @@ local function name_of(target, entry, size)
   return ("%s[%d] entry %d"):format(target:full_name(), instance, component + 1)
 end
 
--- Which entries of a target to try: {target number, entry}, spread over all targets.
-local function samples_of(targets)
-  local total, list = 0, {}
-  for _, target in ipairs(targets) do total = total + target.array.count * target.array.size end
-  local count = math.min(total, SAMPLES)
-  for k = 0, count - 1 do
-    local entry = math.floor((k + 0.5) * total / count)
-    for number, target in ipairs(targets) do
-      local length = target.array.count * target.array.size
-      if entry < length then
-        list[#list + 1] = { number = number, entry = entry }
-        break
-      end
-      entry = entry - length
+-- Which entries to try: {target number, entry}, spread over all that `matters` (one array a target) is not zero for.
+local function samples_of(targets, matters)
+  local all = {}
+  for number, target in ipairs(targets) do
+    local flat = core.array(matters[number], 1)
+    for entry = 0, target.array.count * target.array.size - 1 do
+      if flat[entry + 1] ~= 0 then all[#all + 1] = { number = number, entry = entry } end
     end
   end
+  local list, count = {}, math.min(#all, SAMPLES)
+  for k = 0, count - 1 do list[k + 1] = all[math.floor((k + 0.5) * #all / count) + 1] end
   return list
 end
 
@@ -154,7 +149,11 @@ local function compare(term, targets, minimizer, worst)
   local gradient_scale, hessian_scale = 1e-300, math.max(hessian:norm "max", 1e-300)
   for _, part in ipairs(gradient) do gradient_scale = math.max(gradient_scale, part:max_abs()) end
   gradient_scale = math.max(gradient_scale, hessian_scale * targets[1].scale)
-  for _, sample in ipairs(samples_of(targets)) do
+  local arrays = {}
+  for k, target in ipairs(targets) do arrays[k] = target.array end
+  local matters = M.split(minimizer, hessian:diagonal(), arrays)
+  for k, part in ipairs(gradient) do matters[k] = matters[k]:abs() + part:abs() end
+  for _, sample in ipairs(samples_of(targets, matters)) do
     local target, entry = targets[sample.number], sample.entry
     local step, where = STEP * target.scale, name_of(target.attribute, entry, target.array.size)
     local present = column_of(minimizer, hessian, targets, sample)
@@ -200,17 +199,22 @@ local function from_rows(flat, array, block)
   return core.array(core.array(parts), array.rows, array.cols)
 end
 
+--- A vector in the order of the Hessian's rows, cut into arrays like those given, one a target.
+function M.split(minimizer, vector, arrays)
+  local result, at = {}, 0
+  for k, array in ipairs(arrays) do
+    local length = array.count * array.size
+    result[k] = from_rows(vector:slice(at + 1, at + length), array, minimizer._block)
+    at = at + length
+  end
+  return result
+end
+
 --- H times one array a target, as one array a target.
 function M.multiply(minimizer, hessian, direction)
   local parts = {}
   for k, array in ipairs(direction) do parts[k] = to_rows(array, minimizer._block) end
-  local product, result, at = hessian * core.array_join(parts), {}, 0
-  for k, array in ipairs(direction) do
-    local length = array.count * array.size
-    result[k] = from_rows(product:slice(at + 1, at + length), array, minimizer._block)
-    at = at + length
-  end
-  return result
+  return M.split(minimizer, hessian * core.array_join(parts), direction)
 end
 
 local function read_targets(attributes)

@@ -68,27 +68,30 @@ function M.is_error(value)
   return getmetatable(value) == Error
 end
 
---- Number of single-character edits between two words.
+-- Number of edits between two words: letters changed, added, left out, or neighbours swapped.
 local function distance(a, b)
-  local row = {}
+  local before, row = nil, {}
   for j = 0, #b do row[j] = j end
   for i = 1, #a do
-    local diagonal = row[0]
-    row[0] = i
+    local next_row = { [0] = i }
     for j = 1, #b do
-      local substitute = diagonal + (a:byte(i) == b:byte(j) and 0 or 1)
-      diagonal = row[j]
-      row[j] = math.min(row[j] + 1, row[j - 1] + 1, substitute)
+      local best = math.min(row[j] + 1, next_row[j - 1] + 1, row[j - 1] + (a:byte(i) == b:byte(j) and 0 or 1))
+      if i > 1 and j > 1 and a:byte(i) == b:byte(j - 1) and a:byte(i - 1) == b:byte(j) then
+        best = math.min(best, before[j - 2] + 1)
+      end
+      next_row[j] = best
     end
+    before, row = row, next_row
   end
   return row[#b]
 end
 
---- The word of a list nearest to the one given, nil if none is near.
+--- The word of a list nearest to the one given, nil if none is near. A word that begins like it counts as near.
 function M.nearest(word, words)
   local best, best_distance = nil, math.max(2, #word // 3) + 1
   for _, candidate in ipairs(words) do
-    local d = distance(word, candidate)
+    local begins = #word > 2 and candidate:sub(1, #word) == word
+    local d = begins and 1 or distance(word, candidate)
     if d < best_distance or (d == best_distance and best and candidate < best) then
       best, best_distance = candidate, d
     end
@@ -117,7 +120,8 @@ M.sorted_keys = sorted_keys
 --- Raises for a field that an object of a class does not have.
 function M.unknown_field(class, field, ...)
   local hint = M.suggestion(field, sorted_keys(...))
-  M.fail { code = "NAME", message = ("a %s has no field '%s'"):format(class, tostring(field)), hint = hint }
+  local article = class:find("^module") and "" or class:find("^[aeiou]") and "an " or "a "
+  M.fail { code = "NAME", message = ("%s%s has no field '%s'"):format(article, class:gsub("^basin%.", ""), tostring(field)), hint = hint }
 end
 
 local own_folder = debug.getinfo(1, "S").source:match("^@(.*[/\\])[^/\\]*$") or ""

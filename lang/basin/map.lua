@@ -23,12 +23,23 @@ function M.depends(scene, id, set)
   return false
 end
 
+-- Whether an array can be cut into nodes; one that cannot is no unknown of this minimizer, whose nodes fit all of them.
+local function fits(scene, id, block)
+  local record = scene._arrays[id]
+  local shape = record.attribute or record
+  local vector = shape.rows == 1 or shape.cols == 1
+  return (vector and shape.rows * shape.cols or shape.rows) % block == 0
+end
+
 -- The map of one computed array: its Jacobian by all data it reads and, if it is not affine, the energy weight . expression,
 -- whose Hessian is the sum of the second derivatives.
 local function set_map(scene, id, record, block)
-  local system = scene._system
-  local outputs = scene:_data_of(record.expression)
-  for _, read in ipairs(outputs) do M.ensure(scene, read, block) end
+  local system, outputs = scene._system, {}
+  for _, read in ipairs(scene:_data_of(record.expression)) do
+    if fits(scene, read, block) then outputs[#outputs + 1] = read end
+    M.ensure(scene, read, block)
+  end
+  if #outputs == 0 then return end
   local plan = system:plan_jacobian(record.expression, record.name .. ".jacobian", outputs, {}, block)
   if plan:info().affine then
     system:set_map(id, plan)

@@ -83,7 +83,7 @@ function M.new(scene, targets, energies, strict)
       self:_add(energy)
     elseif energies or strict then
       errors.fail { code = "ARGUMENT", script = energy._script, line = energy._line, expression = energy._expression:text(),
-        hint = "name one of the data attributes it reads as a target, or switch it off by leaving it out",
+        hint = "add one of the data attributes it reads to the targets",
         message = ("energy '%s' depends on no minimization target"):format(energy.name) }
     end
   end

@@ -144,7 +144,8 @@ function methods._add_reduction(self, connectivity, source, mean)
   local name = ("%s_%s_%d"):format(mean and "mean" or "sum", connectivity._name, array)
   local differentiable = self._arrays[array].differentiable
   local id = self._system:add_reduction(name, connectivity._from:_child_name(name), connectivity._id, array, mean, differentiable)
-  self:_register_array(id, { differentiable = differentiable, source = array, members = { array }, name = name })
+  self:_register_array(id, { differentiable = differentiable, source = array, members = { array }, name = name, rows = source.rows,
+                             cols = source.cols })
   local result = expression.new(self, self._system:read(id))
   rawset(result, "_array", id)
   self._reductions[key] = result

@@ -1,0 +1,8 @@
+local basin = require "basin"
+local scene = basin.scene("scene")
+local cloth = scene:add_mesh("cloth")
+local verts = cloth:add_primitive("vertices", 4)
+local x = verts:add_attribute("position", { rows = 3 })
+local e = verts:add_attribute("energy", x:dot(x))
+scene:add_energy(e)
+scene:add_energy(e)

@@ -1,0 +1,9 @@
+local basin = require "basin"
+local scene = basin.scene("scene")
+local cloth = scene:add_mesh("cloth")
+local verts = cloth:add_primitive("vertices", 4)
+local x = verts:add_attribute("position", { rows = 3 })
+local other = basin.scene("other")
+local y = other:add_attribute("height")
+local e = x:at(2) * y
+return e

@@ -1,0 +1,9 @@
+local basin = require "basin"
+local scene = basin.scene("scene")
+local cloth = scene:add_mesh("cloth")
+local verts = cloth:add_primitive("vertices", 4)
+local x = verts:add_attribute("position", { rows = 3 })
+local edges = cloth:add_primitive("edges", 1)
+local ends = edges:add_connectivity("ends", verts, { { 0, 1 } }, 2)
+local e = ends:sum(edges:add_attribute("length"))
+return e

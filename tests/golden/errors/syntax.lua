@@ -1,0 +1,2 @@
+local basin = require "basin"
+local scene = basin.scene("scene"

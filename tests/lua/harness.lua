@@ -1,0 +1,69 @@
+-- A small test harness: test(name, function), checks, and a summary that sets the exit status.
+-- SPDX-License-Identifier: Apache-2.0
+local M = {}
+
+local passed, failed = 0, 0
+
+--- Runs one test; a failure is printed and remembered.
+function M.test(name, body)
+  local ok, problem = xpcall(body, function(value)
+    local text = tostring(value)
+    return type(value) == "string" and debug.traceback(text, 2) or text
+  end)
+  if ok then
+    passed = passed + 1
+  else
+    failed = failed + 1
+    print(("FAIL %s: %s"):format(name, problem))
+  end
+end
+
+function M.equal(found, expected, what)
+  if found ~= expected then
+    error(("%s: expected %s, found %s"):format(what or "values differ", tostring(expected), tostring(found)), 2)
+  end
+end
+
+--- |found - expected| <= tolerance * max(1, |expected|).
+function M.close(found, expected, tolerance, what)
+  local bound = (tolerance or 1e-12) * math.max(1, math.abs(expected))
+  if not (math.abs(found - expected) <= bound) then
+    error(("%s: expected %.17g, found %.17g"):format(what or "values differ", expected, found), 2)
+  end
+end
+
+local function flat(value)
+  local basin = require "basin"
+  local array = basin.array.from(value)
+  return basin.array.from(array, { rows = 1 }):table()
+end
+
+--- Compares all numbers of two arrays or tables.
+function M.close_arrays(found, expected, tolerance, what)
+  local a, b = flat(found), flat(expected)
+  if #a ~= #b then error(("%s: expected %d numbers, found %d"):format(what or "lengths differ", #b, #a), 2) end
+  for i = 1, #a do
+    local bound = (tolerance or 1e-12) * math.max(1, math.abs(b[i]))
+    if not (math.abs(a[i] - b[i]) <= bound) then
+      error(("%s: number %d: expected %.17g, found %.17g"):format(what or "arrays differ", i, b[i], a[i]), 2)
+    end
+  end
+end
+
+--- The function must raise, and the text of the error match the pattern.
+function M.fails(pattern, body, ...)
+  local ok, problem = pcall(body, ...)
+  if ok then error("no error, expected one like: " .. pattern, 2) end
+  if not tostring(problem):find(pattern) then
+    error(("expected an error like '%s', found: %s"):format(pattern, tostring(problem)), 2)
+  end
+end
+
+--- Prints the counts; call at the end of every test file.
+function M.finish()
+  print(("%d passed, %d failed"):format(passed, failed))
+  if failed > 0 then os.exit(1) end
+  if passed == 0 then error("no test ran") end
+end
+
+return M

@@ -1,0 +1,159 @@
+-- The `basin` command: exit statuses, settings, check, explain, dump, folders, missing libraries.
+-- SPDX-License-Identifier: Apache-2.0
+local h = require "harness"
+
+local command = assert(os.getenv "BASIN_COMMAND", "BASIN_COMMAND names the basin command")
+local out = assert(os.getenv "BASIN_TEST_OUTPUT", "BASIN_TEST_OUTPUT names a folder")
+
+local function write(name, text)
+  local file = assert(io.open(out .. "/" .. name, "w"))
+  file:write(text)
+  file:close()
+  return out .. "/" .. name
+end
+
+-- Output (both streams) and exit status of a command line.
+local function run(arguments, environment)
+  local pipe = assert(io.popen(("%s '%s' %s 2>&1"):format(environment or "", command, arguments)))
+  local text = pipe:read("a")
+  local _, _, status = pipe:close()
+  return text, status
+end
+
+local function expect(arguments, status, pattern, environment)
+  local text, found = run(arguments, environment)
+  h.equal(found, status, arguments .. " gave: " .. text .. "\nexit status")
+  if pattern and not text:find(pattern) then error(("'%s' not found in: %s"):format(pattern, text), 2) end
+  return text
+end
+
+local scene = [[
+local basin = require "basin"
+local scene = basin.scene("spring")
+local points = scene:add_mesh("m"):add_primitive("points", 2)
+local x = points:add_attribute("x", { rows = 2, value = { { 1, 0 }, { 0, basin.setting("height", 2.0) } } })
+scene:add_energy(points:add_attribute("spring", (x:norm() - 0.5) ^ 2))
+scene:add_minimize_target { x }
+]]
+local good = write("good.lua", scene .. [[
+print("height", x:value():at(2, 2), basin.settings.word, math.type(basin.setting("number", 1)))
+print(basin.newton(scene, { tolerance = 1e-10 }).reason)
+]])
+
+h.test("run with settings", function()
+  expect("run " .. good, 0, "height\t2.0\tnil\tinteger\nconverged")
+  expect("run " .. good .. " --set height=3.5 --set word=hello --set number=2", 0, "height\t3.5\thello\tinteger")
+  expect("run " .. good .. " --set height=tall", 1, "a number is needed, got a string")
+  expect("run " .. good .. " --set nothing=1", 0, "never asked for")
+  expect("run " .. good .. " --device cpu:interp --threads 1 --precision double", 0, "converged")
+end)
+
+h.test("wrong usage is status 2", function()
+  expect("frobnicate", 2, "unknown command")
+  expect("rnu " .. good, 2, "did you mean 'run'")
+  expect("run", 2, "a script is missing")
+  expect("run " .. good .. " --devise cpu", 2, "did you mean '%-%-device'")
+  expect("run " .. good .. " --device gpu", 2, "must be one of")
+  expect("run " .. good .. " --threads zero", 2, "whole number")
+  expect("run " .. good .. " --set novalue", 2, "KEY=VALUE")
+  expect("dump " .. good, 2, "%-%-stage")
+end)
+
+h.test("errors are status 1", function()
+  expect("run " .. out .. "/missing.lua", 1, "cannot read the script")
+  expect("run " .. write("raises.lua", 'error("plain text")'), 1, "plain text\nstack traceback")
+  expect("run " .. write("value.lua", "error({})"), 1, "table")
+end)
+
+h.test("check passes and fails", function()
+  expect("check " .. good, 0, "ok   m.points.spring")
+  local wrong = write("wrong.lua", scene .. 'scene:add_energy(basin.custom(x:dot(x), { x }, { 1.9 * x:T() }), { name = "wrong" })')
+  expect("check " .. wrong, 1, "FAIL wrong")
+  expect("check " .. write("empty.lua", 'require "basin"'), 1, "made no scene")
+end)
+
+h.test("explain and dump", function()
+  expect("explain " .. good, 0, "energy m.points.spring .*inner variables.*system: 4 unknowns")
+  expect("explain " .. good .. " spring", 0, "energy m.points.spring")
+  for _, stage in ipairs { "ir", "scalar" } do expect("dump " .. good .. " --stage " .. stage, 0, "%S") end
+  expect("dump " .. good .. " --stage nonsense", 1, "stage")
+end)
+
+h.test("info, version, help", function()
+  expect("info", 0, "cpu:interp")
+  expect("version", 0, "^basin %d+%.%d+%.%d+\n$")
+  expect("--version", 0, "^basin")
+  expect("help", 0, "usage: basin run")
+  expect("", 0, "usage: basin run")
+  expect("help operators", 0, "normalized")
+end)
+
+h.test("repl evaluates lines", function()
+  local pipe = assert(io.popen(("printf '1 + 1\\nx = 3\\nx * 2\\nbasin.array.range(0, 3):sum()\\nnonsense(\\n)\\n' | '%s' repl 2>&1"):format(command)))
+  local text = pipe:read("a")
+  pipe:close()
+  h.equal(text:find("2\n6\n3.0\n", 1, true) ~= nil, true, text)
+end)
+
+local body = [[
+local basin = require "basin"
+local scene = basin.scene("fall")
+local points = scene:add_mesh("m"):add_primitive("points", 1)
+local x = points:add_attribute("x", { rows = 3 })
+scene:add_body { name = "point", unknowns = { x }, inertia = function(d) return 0.5 * d:dot(d) end,
+  gravity = function(g) return -g:dot(x) end, surface = { positions = x } }
+]]
+
+h.test("--out replaces the folder a script names", function()
+  local script = write("fall.lua", body .. 'basin.simulate(scene, { dt = 0.1, steps = 2, gravity = { 0, -1, 0 }, output = { folder = "elsewhere", frames = "obj" } })')
+  local text = expect("run " .. script .. " --out " .. out .. "/chosen", 0, "step 2/2")
+  h.equal(text:find("solves ended: converged 2", 1, true) ~= nil, true, "the report is printed")
+  h.equal(io.open(out .. "/chosen/frame_00002.obj") ~= nil, true)
+  h.equal(io.open("elsewhere"), nil)
+  expect("run " .. script .. " --quiet --out " .. out .. "/chosen", 0, "^$")
+end)
+
+h.test("check and explain do not step", function()
+  local script = write("declared.lua", body .. 'print(basin.simulate(scene, { dt = 0.1, steps = 1000000000 }))')
+  expect("check " .. script, 0, "declared, no steps taken")
+end)
+
+h.test("Ctrl-C saves the state and ends with status 130", function()
+  local script = write("endless.lua", body .. ('basin.simulate(scene, { dt = 0.001, steps = 1000000000, progress = false, checkpoint = { file = "%s/interrupted.npz", every = 1000000 } })'):format(out))
+  os.remove(out .. "/interrupted.npz")
+  local pipe = assert(io.popen(("sh -c 'trap \"\" INT; ( trap - INT; exec \"%s\" run %s ) & sleep 1; kill -INT $!; wait $!; echo status $?' 2>&1"):format(command, script)))
+  local text = pipe:read("a")
+  pipe:close()
+  h.equal(text:find("interrupted after step", 1, true) ~= nil, true, text)
+  h.equal(text:find("status 130", 1, true) ~= nil, true, text)
+  h.equal(io.open(out .. "/interrupted.npz") ~= nil, true)
+end)
+
+h.test("Ctrl-C stops a script that saves nothing", function()
+  local script = write("loop.lua", 'require "basin"; while true do end')
+  local pipe = assert(io.popen(("sh -c 'trap \"\" INT; ( trap - INT; exec \"%s\" run %s ) & sleep 1; kill -INT $!; wait $!; echo status $?' 2>&1"):format(command, script)))
+  local text = pipe:read("a")
+  pipe:close()
+  h.equal(text:find("status 130", 1, true) ~= nil, true, text)
+end)
+
+h.test("missing libraries: clear errors, or the interpreter when the device is left open", function()
+  local missing = "BASIN_LIB_CLANG=/nonexistent/basin-clang.so"
+  expect("run " .. good .. " --device cpu", 1, "/nonexistent/basin%-clang.so", missing)
+  expect("run " .. good .. " --device auto", 0, "interpreted, which is slow.*converged", missing)
+  expect("run " .. good .. " --device cpu:interp", 0, "^height", missing)
+  local big = write("big.lua", [[
+local basin = require "basin"
+local sparse = basin.sparse
+local n = 5000
+print(pcall(function() return sparse.identity(n):factorize("cholesky") end))
+print(sparse.identity(3):solve({ 1, 2, 3 }))
+]])
+  expect("run " .. big, 0, "false\t.*CHOLMOD.*array of 3", "BASIN_LIB_CHOLMOD=/nonexistent/libcholmod.so")
+end)
+
+h.test("an unwritable cache is no obstacle", function()
+  expect("run " .. good .. " --device cpu", 0, "converged", "BASIN_CACHE_DIR=/dev/null/cache")
+end)
+
+h.finish()
