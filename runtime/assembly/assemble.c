@@ -1,25 +1,38 @@
-/* Assembly of gradient and matrix: constant terms once, the others every time, curvature of maps last.
+/* Assembly: constant terms once, the others every time, curvature of maps last.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "assembly/minimizer.h"
 #include <math.h>
 #include <string.h>
 
-static uint64_t mix(uint64_t key, uint64_t value) { return basin__hash64(&value, sizeof value, key); }
+static uint64_t mix(uint64_t key, uint64_t value)
+{
+  return basin__hash64(&value, sizeof value, key);
+}
 
-basin_projection basin__term_projection(const basin_minimizer *minimizer, const basin_term *term, basin_projection override)
+basin_projection basin__term_projection(const basin_minimizer *minimizer,
+                                        const basin_term *term,
+                                        basin_projection override)
 {
   basin_projection mode = override == BASIN_PROJECTION_ADAPTIVE ? term->projection : override;
   if (mode != BASIN_PROJECTION_ADAPTIVE) return mode;
   /* A constant matrix is not assembled anew whenever the quadratic model fits better or worse. */
-  return minimizer->clamp_adaptive && !term->constant ? BASIN_PROJECTION_CLAMP : BASIN_PROJECTION_ABS;
+  return minimizer->clamp_adaptive && !term->constant ? BASIN_PROJECTION_CLAMP
+                                                      : BASIN_PROJECTION_ABS;
 }
 
-static bool takes_part(const basin_term *term) { return term->enabled && term->local_nodes > 0 && term->elements > 0; }
+static bool takes_part(const basin_term *term)
+{
+  return term->enabled && term->local_nodes > 0 && term->elements > 0;
+}
 
 /* ---- constant terms ---- */
 
 /* Of everything that the constant values of a part depend on; *count of its constant terms. */
-static basin_status constant_key(basin_minimizer *minimizer, const basin_part *part, basin_projection override, uint64_t *key, size_t *count)
+static basin_status constant_key(basin_minimizer *minimizer,
+                                 const basin_part *part,
+                                 basin_projection override,
+                                 uint64_t *key,
+                                 size_t *count)
 {
   *key = mix(2, part->key);
   *count = 0;
@@ -33,30 +46,45 @@ static basin_status constant_key(basin_minimizer *minimizer, const basin_part *p
       BASIN_TRY(basin__array_refresh(minimizer->system, term->hessian_arrays[i], &latest));
       *key = mix(*key, latest);
     }
-    for (size_t a = 0; a < term->local_nodes && !term->direct; ++a) *key = mix(*key, minimizer->maps.maps[term->node_maps[a]]->version);
+    for (size_t a = 0; a < term->local_nodes && !term->direct; ++a)
+      *key = mix(*key, minimizer->maps.maps[term->node_maps[a]]->version);
     for (uint32_t i = 0; i < term->hessian.info->connectivity_count; ++i)
-      *key = mix(*key, minimizer->system->connectivities[term->hessian.info->connectivities[i]].version);
+      *key = mix(*key,
+                 minimizer->system->connectivities[term->hessian.info->connectivities[i]].version);
   }
   return BASIN_OK;
 }
 
-static basin_status assemble_constant(basin_minimizer *minimizer, basin_part *part, basin_projection override)
+static basin_status
+assemble_constant(basin_minimizer *minimizer, basin_part *part, basin_projection override)
 {
-  size_t square = (size_t)minimizer->layout.block * minimizer->layout.block, count = basin_bsr_block_count(part->matrix) * square;
+  size_t square = (size_t)minimizer->layout.block * minimizer->layout.block,
+         count = basin_bsr_block_count(part->matrix) * square;
   if (count > part->constant_capacity)
-    BASIN_TRY(basin__grow(minimizer->context, &part->constant, &part->constant_capacity, count, sizeof *part->constant));
+    BASIN_TRY(basin__grow(minimizer->context,
+                          &part->constant,
+                          &part->constant_capacity,
+                          count,
+                          sizeof *part->constant));
   memset(part->constant, 0, count * sizeof *part->constant);
   for (size_t k = 0; k < minimizer->term_count; ++k) {
     basin_term *term = minimizer->terms[k];
     if (!term->constant || !takes_part(term) || basin__term_part(minimizer, term) != part) continue;
-    basin_run run = {.hessian = true, .projection = basin__term_projection(minimizer, term, override), .values = part->constant};
+    basin_run run = {.hessian = true,
+                     .projection = basin__term_projection(minimizer, term, override),
+                     .values = part->constant};
     BASIN_TRY(basin__term_run(minimizer, term, &run));
   }
   return BASIN_OK;
 }
 
-/* Brings the constant values of a part up to date; *key stands for them, *count is the number of constant terms. */
-static basin_status update_constant(basin_minimizer *minimizer, basin_part *part, basin_projection override, uint64_t *key, size_t *count)
+/* Brings the constant values of a part up to date; *key stands for them, *count is the number of
+ * constant terms. */
+static basin_status update_constant(basin_minimizer *minimizer,
+                                    basin_part *part,
+                                    basin_projection override,
+                                    uint64_t *key,
+                                    size_t *count)
 {
   BASIN_TRY(constant_key(minimizer, part, override, key, count));
   if (*count == 0 || part->constant_key == *key) return BASIN_OK;
@@ -69,7 +97,8 @@ static basin_status update_constant(basin_minimizer *minimizer, basin_part *part
 /* ---- curvature of maps ---- */
 
 /* Projected as strongly as the strongest of the terms that the maps serve. */
-static basin_projection curvature_projection(const basin_minimizer *minimizer, basin_projection override)
+static basin_projection curvature_projection(const basin_minimizer *minimizer,
+                                             basin_projection override)
 {
   basin_projection strongest = BASIN_PROJECTION_NONE;
   for (size_t k = 0; k < minimizer->term_count; ++k) {
@@ -104,7 +133,8 @@ static basin_status assemble_curvature(basin_minimizer *minimizer, basin_project
 
 /* ---- the whole ---- */
 
-static basin_status run_terms(basin_minimizer *minimizer, bool hessian, bool curved, basin_projection override)
+static basin_status
+run_terms(basin_minimizer *minimizer, bool hessian, bool curved, basin_projection override)
 {
   for (size_t k = 0; k < minimizer->term_count; ++k) {
     basin_term *term = minimizer->terms[k];
@@ -123,7 +153,9 @@ static void start_values(const basin_minimizer *minimizer, basin_part *part, boo
 {
   size_t square = (size_t)minimizer->layout.block * minimizer->layout.block;
   if (constants)
-    memcpy(basin_bsr_values(part->matrix), part->constant, basin_bsr_block_count(part->matrix) * square * sizeof(double));
+    memcpy(basin_bsr_values(part->matrix),
+           part->constant,
+           basin_bsr_block_count(part->matrix) * square * sizeof(double));
   else
     basin_bsr_zero(part->matrix);
 }
@@ -133,7 +165,8 @@ static basin_status merge_parts(basin_minimizer *minimizer)
   if (!minimizer->merged) return BASIN_OK;
   basin_bsr_zero(minimizer->merged);
   for (int k = 0; k < BASIN_PART_COUNT; ++k)
-    BASIN_TRY(basin_bsr_add(minimizer->merged, 1, minimizer->parts[k].matrix, minimizer->parts[k].merge));
+    BASIN_TRY(
+        basin_bsr_add(minimizer->merged, 1, minimizer->parts[k].matrix, minimizer->parts[k].merge));
   return BASIN_OK;
 }
 
@@ -153,17 +186,20 @@ static basin_status assemble_matrix(basin_minimizer *minimizer, basin_projection
   for (int k = 0; k < BASIN_PART_COUNT; ++k)
     BASIN_TRY(update_constant(minimizer, &minimizer->parts[k], override, &keys[k], &counts[k]));
   uint64_t values_key = any_varying(minimizer) ? 0 : mix(keys[0], keys[1]);
-  bool reuse = minimizer->matrix && !minimizer->matrix_altered && values_key != 0 && values_key == minimizer->values_key;
+  bool reuse = minimizer->matrix && !minimizer->matrix_altered && values_key != 0 &&
+               values_key == minimizer->values_key;
   minimizer->values_key = 0;
   if (curved) BASIN_TRY(basin__dof_adjoint_begin(&minimizer->maps));
-  for (int k = 0; k < BASIN_PART_COUNT && !reuse; ++k) start_values(minimizer, &minimizer->parts[k], counts[k] > 0);
+  for (int k = 0; k < BASIN_PART_COUNT && !reuse; ++k)
+    start_values(minimizer, &minimizer->parts[k], counts[k] > 0);
   BASIN_TRY(run_terms(minimizer, true, curved, override));
   if (curved) BASIN_TRY(assemble_curvature(minimizer, override));
   if (!reuse) {
     BASIN_TRY(merge_parts(minimizer));
     ++minimizer->matrix_version;
   }
-  minimizer->matrix = minimizer->merged ? minimizer->merged : minimizer->parts[BASIN_PART_STATIC].matrix;
+  minimizer->matrix =
+      minimizer->merged ? minimizer->merged : minimizer->parts[BASIN_PART_STATIC].matrix;
   minimizer->matrix_altered = false;
   minimizer->values_key = values_key;
   return BASIN_OK;
@@ -174,19 +210,26 @@ static basin_status check_gradient(basin_minimizer *minimizer, bool hessian)
 {
   for (size_t k = 0; k < minimizer->gradient_count; ++k) {
     if (isfinite(minimizer->gradient[k])) continue;
-    BASIN_TRY(basin__minimizer_find_bad(minimizer, hessian ? BASIN_STAGE_HESSIAN : BASIN_STAGE_GRADIENT));
-    return BASIN_FAIL(minimizer->context, BASIN_ERROR_NOT_FINITE, "the gradient overflows: a sum of finite entries is not finite");
+    BASIN_TRY(
+        basin__minimizer_find_bad(minimizer, hessian ? BASIN_STAGE_HESSIAN : BASIN_STAGE_GRADIENT));
+    return BASIN_FAIL(minimizer->context,
+                      BASIN_ERROR_NOT_FINITE,
+                      "the gradient overflows: a sum of finite entries is not finite");
   }
   return BASIN_OK;
 }
 
-basin_status basin_minimizer_assemble(basin_minimizer *minimizer, bool hessian, basin_projection override)
+basin_status
+basin_minimizer_assemble(basin_minimizer *minimizer, bool hessian, basin_projection override)
 {
-  if ((unsigned)override > BASIN_PROJECTION_ADAPTIVE)
-    return BASIN_FAIL(minimizer->context, BASIN_ERROR_ARGUMENT, "unknown projection mode %d", (int)override);
+  if ((unsigned) override > BASIN_PROJECTION_ADAPTIVE)
+    return BASIN_FAIL(
+        minimizer->context, BASIN_ERROR_ARGUMENT, "unknown projection mode %d", (int) override);
   minimizer->assembled = false;
-  BASIN_TRY(basin__minimizer_prepare(minimizer, hessian ? BASIN_NEED_HESSIAN : BASIN_NEED_GRADIENT));
-  if (minimizer->gradient_count > 0) memset(minimizer->gradient, 0, minimizer->gradient_count * sizeof *minimizer->gradient);
+  BASIN_TRY(
+      basin__minimizer_prepare(minimizer, hessian ? BASIN_NEED_HESSIAN : BASIN_NEED_GRADIENT));
+  if (minimizer->gradient_count > 0)
+    memset(minimizer->gradient, 0, minimizer->gradient_count * sizeof *minimizer->gradient);
   if (hessian)
     BASIN_TRY(assemble_matrix(minimizer, override));
   else

@@ -1,4 +1,4 @@
-/* Gradients with respect to the values of mapped expressions, handed down from the arrays that read them.
+/* Gradients with respect to mapped expressions, handed down from what reads them.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "assembly/dof_map.h"
 #include <string.h>
@@ -10,7 +10,9 @@ basin_status basin__dof_adjoint_begin(basin_dof_maps *maps)
     basin_dof_map *map = maps->maps[k];
     size_t need = map->row_count * maps->layout->block;
     if (!map->curved) continue;
-    if (need > map->adjoint_capacity) BASIN_TRY(basin__grow(context, &map->adjoint, &map->adjoint_capacity, need, sizeof *map->adjoint));
+    if (need > map->adjoint_capacity)
+      BASIN_TRY(
+          basin__grow(context, &map->adjoint, &map->adjoint_capacity, need, sizeof *map->adjoint));
     if (need > 0) memset(map->adjoint, 0, need * sizeof *map->adjoint);
   }
   return BASIN_OK;
@@ -39,13 +41,18 @@ static void reduction_down(basin_dof_maps *maps, const basin_dof_map *map)
     size_t last = rows->arity ? first + rows->arity : rows->offsets[i + 1];
     double weight = array->mean && last > first ? 1 / (double)(last - first) : 1;
     for (size_t k = first; k < last; ++k)
-      for (size_t c = 0; c < width; ++c) source->adjoint[rows->indices[k] * width + c] += weight * map->adjoint[i * width + c];
+      for (size_t c = 0; c < width; ++c)
+        source->adjoint[rows->indices[k] * width + c] += weight * map->adjoint[i * width + c];
   }
 }
 
 /* child adjoint += J^T adjoint, for one access of a computed array. */
-static void access_down(basin_dof_maps *maps, const basin_dof_map *map, const basin_unknown_access *unknown, const basin_walk *walk,
-                        basin_dof_map *child, size_t local)
+static void access_down(basin_dof_maps *maps,
+                        const basin_dof_map *map,
+                        const basin_unknown_access *unknown,
+                        const basin_walk *walk,
+                        basin_dof_map *child,
+                        size_t local)
 {
   const basin_array *array = maps->layout->system->arrays[map->array];
   unsigned b = maps->layout->block;
@@ -54,7 +61,8 @@ static void access_down(basin_dof_maps *maps, const basin_dof_map *map, const ba
     const double *adjoint = map->adjoint + i * array->size;
     double *out = child->adjoint + (size_t)basin__walk(walk, i) * unknown->size;
     for (size_t r = 0; r < array->size; ++r) {
-      const double *row = jacobian + basin__node_entry(array->rows, array->cols, b, r / b, r % b) * local;
+      const double *row =
+          jacobian + basin__node_entry(array->rows, array->cols, b, r / b, r % b) * local;
       for (size_t c = 0; c < unknown->size; ++c) out[c] += row[c] * adjoint[r];
     }
   }
@@ -102,7 +110,8 @@ basin_status basin__dof_adjoint_store(basin_dof_maps *maps, size_t number)
   if (!weight && instances > 0) return BASIN_ERROR_MEMORY;
   for (size_t i = 0; i < instances; ++i)
     for (size_t r = 0; r < array->size; ++r)
-      weight[i * array->size + basin__node_entry(array->rows, array->cols, b, r / b, r % b)] = map->adjoint[i * array->size + r];
+      weight[i * array->size + basin__node_entry(array->rows, array->cols, b, r / b, r % b)] =
+          map->adjoint[i * array->size + r];
   basin_system_touch(system, array->map->curvature_weight);
   return BASIN_OK;
 }

@@ -17,11 +17,15 @@ static basin_status builder_start(row_builder *builder, basin_dof_maps *maps, ba
 {
   basin_context *context = maps->layout->system->context;
   size_t nodes = maps->layout->node_count;
-  BASIN_TRY(basin__grow(context, &map->starts, &map->start_capacity, map->row_count + 1, sizeof *map->starts));
-  if (nodes > maps->marker_capacity) BASIN_TRY(basin__grow(context, &maps->marker, &maps->marker_capacity, nodes, sizeof *maps->marker));
+  BASIN_TRY(basin__grow(
+      context, &map->starts, &map->start_capacity, map->row_count + 1, sizeof *map->starts));
+  if (nodes > maps->marker_capacity)
+    BASIN_TRY(
+        basin__grow(context, &maps->marker, &maps->marker_capacity, nodes, sizeof *maps->marker));
   if (nodes > 0) memset(maps->marker, 0xff, nodes * sizeof *maps->marker);
   map->entry_count = map->value_count = 0;
-  *builder = (row_builder){.context = context, .map = map, .marker = maps->marker, .block = maps->layout->block};
+  *builder = (row_builder){
+      .context = context, .map = map, .marker = maps->marker, .block = maps->layout->block};
   return BASIN_OK;
 }
 
@@ -34,39 +38,62 @@ static basin_status take_values(row_builder *builder, size_t count, uint32_t *fi
 {
   basin_dof_map *map = builder->map;
   if (map->value_count + count > BASIN_DOF_VALUE)
-    return BASIN_FAIL(builder->context, BASIN_ERROR_UNSUPPORTED, "a map of unknowns needs more than 2^31 weights");
-  BASIN_TRY(basin__grow(builder->context, &map->values, &map->value_capacity, map->value_count + count, sizeof *map->values));
+    return BASIN_FAIL(builder->context,
+                      BASIN_ERROR_UNSUPPORTED,
+                      "a map of unknowns needs more than 2^31 weights");
+  BASIN_TRY(basin__grow(builder->context,
+                        &map->values,
+                        &map->value_capacity,
+                        map->value_count + count,
+                        sizeof *map->values));
   *first = (uint32_t)map->value_count;
   memset(map->values + map->value_count, 0, count * sizeof *map->values);
   map->value_count += count;
   return BASIN_OK;
 }
 
-/* The entry of `node` in the current row, made if need be, as a weight or (if `full`) as a block. */
-static basin_status builder_entry(row_builder *builder, uint32_t node, bool full, basin_dof_entry **entry)
+/* The entry of `node` in the current row, made if need be, as a weight or (if `full`) as a block.
+ */
+static basin_status
+builder_entry(row_builder *builder, uint32_t node, bool full, basin_dof_entry **entry)
 {
   basin_dof_map *map = builder->map;
   size_t square = (size_t)builder->block * builder->block, place = builder->marker[node];
   uint32_t first;
-  bool known = place >= builder->row_start && place < map->entry_count && map->entries[place].node == node;
+  bool known =
+      place >= builder->row_start && place < map->entry_count && map->entries[place].node == node;
   if (!known) {
-    if (map->entry_count >= BASIN_NONE) return BASIN_FAIL(builder->context, BASIN_ERROR_UNSUPPORTED, "a map of unknowns is too large");
-    BASIN_TRY(basin__grow(builder->context, &map->entries, &map->entry_capacity, map->entry_count + 1, sizeof *map->entries));
+    if (map->entry_count >= BASIN_NONE)
+      return BASIN_FAIL(
+          builder->context, BASIN_ERROR_UNSUPPORTED, "a map of unknowns is too large");
+    BASIN_TRY(basin__grow(builder->context,
+                          &map->entries,
+                          &map->entry_capacity,
+                          map->entry_count + 1,
+                          sizeof *map->entries));
     BASIN_TRY(take_values(builder, full ? square : 1, &first));
     place = map->entry_count++;
     builder->marker[node] = (uint32_t)place;
     map->entries[place] = (basin_dof_entry){node, first | (full ? BASIN_DOF_BLOCK : 0)};
   } else if (full && !(map->entries[place].value & BASIN_DOF_BLOCK)) {
     BASIN_TRY(take_values(builder, square, &first)); /* a weight becomes a block */
-    for (size_t i = 0; i < builder->block; ++i) map->values[first + i * (builder->block + 1)] = map->values[map->entries[place].value];
+    for (size_t i = 0; i < builder->block; ++i)
+      map->values[first + i * (builder->block + 1)] = map->values[map->entries[place].value];
     map->entries[place].value = first | BASIN_DOF_BLOCK;
   }
   *entry = &map->entries[place];
   return BASIN_OK;
 }
 
-/* values += scale * weight, scale * block, weight * block or block * block, whichever the operands are. `left` NULL: `scale` alone. */
-static void add_product(double *out, bool out_full, double scale, const double *left, const double *right, bool right_full, unsigned b)
+/* values += scale * weight, scale * block, weight * block or block * block, whichever the operands
+ * are. `left` NULL: `scale` alone. */
+static void add_product(double *out,
+                        bool out_full,
+                        double scale,
+                        const double *left,
+                        const double *right,
+                        bool right_full,
+                        unsigned b)
 {
   if (!out_full) {
     out[0] += scale * right[0];
@@ -87,19 +114,23 @@ static void add_product(double *out, bool out_full, double scale, const double *
     }
 }
 
-/* Adds row `row` of `child` times `scale` (left NULL) or times the block `left` to the current row. */
-static basin_status builder_add(row_builder *builder, const basin_dof_map *child, size_t row, double scale, const double *left)
+/* Adds row `row` of `child` times `scale` (left NULL) or times the block `left` to the current row.
+ */
+static basin_status builder_add(
+    row_builder *builder, const basin_dof_map *child, size_t row, double scale, const double *left)
 {
   static const double one = 1;
   const basin_dof_entry *entries;
   size_t count = basin__dof_row(child, row, &entries);
   for (size_t k = 0; k < count; ++k) {
     bool right_full = !child->plain && (entries[k].value & BASIN_DOF_BLOCK);
-    const double *right = child->plain ? &one : child->values + (entries[k].value & BASIN_DOF_VALUE);
+    const double *right =
+        child->plain ? &one : child->values + (entries[k].value & BASIN_DOF_VALUE);
     basin_dof_entry *entry;
     BASIN_TRY(builder_entry(builder, entries[k].node, left || right_full, &entry));
     double *out = builder->map->values + (entry->value & BASIN_DOF_VALUE);
-    add_product(out, entry->value & BASIN_DOF_BLOCK, scale, left, right, right_full, builder->block);
+    add_product(
+        out, entry->value & BASIN_DOF_BLOCK, scale, left, right, right_full, builder->block);
   }
   return BASIN_OK;
 }
@@ -109,7 +140,11 @@ static basin_status builder_add(row_builder *builder, const basin_dof_map *child
 static basin_status reserve_plain(basin_dof_maps *maps, basin_dof_map *map)
 {
   if (map->row_count <= map->entry_capacity) return BASIN_OK;
-  return basin__grow(maps->layout->system->context, &map->entries, &map->entry_capacity, map->row_count, sizeof *map->entries);
+  return basin__grow(maps->layout->system->context,
+                     &map->entries,
+                     &map->entry_capacity,
+                     map->row_count,
+                     sizeof *map->entries);
 }
 
 static basin_status fill_target(basin_dof_maps *maps, basin_dof_map *map)
@@ -117,7 +152,8 @@ static basin_status fill_target(basin_dof_maps *maps, basin_dof_map *map)
   const basin_target *target = &maps->layout->targets[basin__layout_find(maps->layout, map->array)];
   BASIN_TRY(reserve_plain(maps, map));
   for (size_t r = 0; r < map->row_count; ++r)
-    map->entries[r] = (basin_dof_entry){(uint32_t)(target->first + r / map->nodes * target->stride + r % map->nodes), 0};
+    map->entries[r] = (basin_dof_entry){
+        (uint32_t)(target->first + r / map->nodes * target->stride + r % map->nodes), 0};
   return BASIN_OK;
 }
 
@@ -134,7 +170,8 @@ static basin_status fill_union_plain(basin_dof_maps *maps, basin_dof_map *map)
   BASIN_TRY(reserve_plain(maps, map));
   for (size_t k = 0; k < map->child_count; ++k) {
     const basin_dof_map *child = maps->maps[map->children[k]];
-    if (child->row_count > 0) memcpy(map->entries + row, child->entries, child->row_count * sizeof *map->entries);
+    if (child->row_count > 0)
+      memcpy(map->entries + row, child->entries, child->row_count * sizeof *map->entries);
     row += child->row_count;
   }
   return BASIN_OK;
@@ -172,7 +209,8 @@ static basin_status fill_reduction(basin_dof_maps *maps, basin_dof_map *map)
     double weight = array->mean && last > first ? 1 / (double)(last - first) : 1;
     builder_row(&builder, r);
     for (size_t k = first; k < last; ++k)
-      BASIN_TRY(builder_add(&builder, source, (size_t)rows->indices[k] * source->nodes + node, weight, NULL));
+      BASIN_TRY(builder_add(
+          &builder, source, (size_t)rows->indices[k] * source->nodes + node, weight, NULL));
   }
   map->starts[map->row_count] = map->entry_count;
   return BASIN_OK;
@@ -188,17 +226,22 @@ typedef struct computed_fill {
   size_t local;      /* local unknowns: columns of the local Jacobian */
 } computed_fill;
 
-/* d(node `out` of the instance) / d(node `in` of an access): from the dense local Jacobian into `block`. */
-static void jacobian_block(const computed_fill *fill, const double *jacobian, size_t out, size_t column, double *block)
+/* d(node `out` of the instance) / d(node `in` of an access): from the dense local Jacobian into
+ * `block`. */
+static void jacobian_block(
+    const computed_fill *fill, const double *jacobian, size_t out, size_t column, double *block)
 {
   unsigned b = fill->builder.block;
   for (size_t i = 0; i < b; ++i) {
-    const double *row = jacobian + basin__node_entry(fill->array->rows, fill->array->cols, b, out, i) * fill->local + column;
+    const double *row =
+        jacobian +
+        basin__node_entry(fill->array->rows, fill->array->cols, b, out, i) * fill->local + column;
     for (size_t j = 0; j < b; ++j) block[i * b + j] = row[j];
   }
 }
 
-static basin_status fill_instance(basin_dof_maps *maps, basin_dof_map *map, computed_fill *fill, size_t instance)
+static basin_status
+fill_instance(basin_dof_maps *maps, basin_dof_map *map, computed_fill *fill, size_t instance)
 {
   unsigned b = fill->builder.block;
   const double *jacobian = map->jacobian + instance * fill->array->size * fill->local;
@@ -213,14 +256,21 @@ static basin_status fill_instance(basin_dof_maps *maps, basin_dof_map *map, comp
       size_t source = basin__walk(&fill->walks[child_number++], instance);
       for (size_t in = 0; in < unknown->size / b; ++in) {
         jacobian_block(fill, jacobian, out, unknown->first + in * b, block);
-        BASIN_TRY(builder_add(&fill->builder, child, source * child->nodes + in, block[0], fill->map->uniform ? NULL : block));
+        BASIN_TRY(builder_add(&fill->builder,
+                              child,
+                              source * child->nodes + in,
+                              block[0],
+                              fill->map->uniform ? NULL : block));
       }
     }
   }
   return BASIN_OK;
 }
 
-static basin_status run_jacobian(basin_system *system, basin_dof_map *map, const basin_kernel_slot *slot, size_t instances)
+static basin_status run_jacobian(basin_system *system,
+                                 basin_dof_map *map,
+                                 const basin_kernel_slot *slot,
+                                 size_t instances)
 {
   size_t need = instances * slot->info->output_size;
   if (need > map->jacobian_capacity) {
@@ -244,9 +294,14 @@ static basin_status fill_rows(basin_dof_maps *maps, basin_dof_map *map, computed
     const basin_unknown_access *unknown = &fill->map->unknowns[k];
     if (!unknown->output) continue;
     if (unknown->size != maps->maps[map->children[number]]->nodes * maps->layout->block)
-      return BASIN_FAIL(system->context, BASIN_ERROR_SHAPE, "map of %s: %s is read as %u numbers", fill->array->name,
-                        basin_system_array_name(system, unknown->access.array), (unsigned)unknown->size);
-    BASIN_TRY(basin__walk_init(&fill->walks[number++], system, fill->array->space, &unknown->access));
+      return BASIN_FAIL(system->context,
+                        BASIN_ERROR_SHAPE,
+                        "map of %s: %s is read as %u numbers",
+                        fill->array->name,
+                        basin_system_array_name(system, unknown->access.array),
+                        (unsigned)unknown->size);
+    BASIN_TRY(
+        basin__walk_init(&fill->walks[number++], system, fill->array->space, &unknown->access));
     fill->local += unknown->size;
   }
   BASIN_TRY(run_jacobian(system, map, &fill->map->jacobian, instances));

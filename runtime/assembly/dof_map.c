@@ -42,22 +42,28 @@ typedef struct sources {
 } sources;
 
 /* A computed array without a map is held data, unless it depends on an unknown. */
-static basin_status held_or_error(const basin_layout *layout, basin_array_id id, const basin_array *array)
+static basin_status
+held_or_error(const basin_layout *layout, basin_array_id id, const basin_array *array)
 {
   basin_context *context = layout->system->context;
   basin_array_id *targets = basin__alloc(context, layout->target_count * sizeof *targets);
   if (!targets) return BASIN_ERROR_MEMORY;
   for (size_t k = 0; k < layout->target_count; ++k) targets[k] = layout->targets[k].array;
   bool depends = false;
-  basin_status status = basin__array_depends(layout->system, id, targets, layout->target_count, &depends);
+  basin_status status =
+      basin__array_depends(layout->system, id, targets, layout->target_count, &depends);
   basin__free(context, targets, layout->target_count * sizeof *targets);
   if (status == BASIN_OK && depends)
-    status = BASIN_FAIL(context, BASIN_ERROR_STATE, "%s depends on an unknown, but has no map through which derivatives could flow",
-                        array->name);
+    status =
+        BASIN_FAIL(context,
+                   BASIN_ERROR_STATE,
+                   "%s depends on an unknown, but has no map through which derivatives could flow",
+                   array->name);
   return status;
 }
 
-static basin_status classify(const basin_layout *layout, basin_array_id id, const basin_array *array, sources *out)
+static basin_status
+classify(const basin_layout *layout, basin_array_id id, const basin_array *array, sources *out)
 {
   out->count = 0;
   out->kind = BASIN_DOF_HELD;
@@ -71,7 +77,8 @@ static basin_status classify(const basin_layout *layout, basin_array_id id, cons
     out->count = 1;
   } else if (array->kind == BASIN_ARRAY_COMPUTED && array->map) {
     out->kind = BASIN_DOF_COMPUTED;
-    for (size_t k = 0; k < array->map->unknown_count; ++k) out->count += array->map->unknowns[k].output;
+    for (size_t k = 0; k < array->map->unknown_count; ++k)
+      out->count += array->map->unknowns[k].output;
   } else if (array->kind == BASIN_ARRAY_COMPUTED) {
     return held_or_error(layout, id, array);
   }
@@ -85,7 +92,8 @@ static basin_array_id source_array(const basin_array *array, basin_dof_kind kind
   if (kind == BASIN_DOF_REDUCTION) return array->source;
   size_t k = 0;
   for (;; ++k)
-    if (array->map->unknowns[k].output && number-- == 0) return array->map->unknowns[k].access.array;
+    if (array->map->unknowns[k].output && number-- == 0)
+      return array->map->unknowns[k].access.array;
 }
 
 /* Properties that follow from the children. */
@@ -113,7 +121,8 @@ static void conclude(const basin_dof_maps *maps, basin_dof_map *map, const basin
 
 static basin_status build(basin_dof_maps *maps, basin_array_id id, unsigned depth, size_t *number);
 
-static basin_status build_children(basin_dof_maps *maps, basin_dof_map *map, const basin_array *array, unsigned depth)
+static basin_status
+build_children(basin_dof_maps *maps, basin_dof_map *map, const basin_array *array, unsigned depth)
 {
   for (size_t k = 0; k < map->child_count; ++k) {
     basin_array_id source = source_array(array, map->kind, k);
@@ -124,7 +133,11 @@ static basin_status build_children(basin_dof_maps *maps, basin_dof_map *map, con
 
 static basin_status append(basin_dof_maps *maps, basin_dof_map *map, size_t *number)
 {
-  BASIN_TRY(basin__grow(maps->layout->system->context, &maps->maps, &maps->capacity, maps->count + 1, sizeof *maps->maps));
+  BASIN_TRY(basin__grow(maps->layout->system->context,
+                        &maps->maps,
+                        &maps->capacity,
+                        maps->count + 1,
+                        sizeof *maps->maps));
   *number = maps->count;
   maps->maps[maps->count++] = map;
   return BASIN_OK;
@@ -142,10 +155,17 @@ static basin_status build(basin_dof_maps *maps, basin_array_id id, unsigned dept
       return BASIN_OK;
     }
   BASIN_TRY(basin__system_array(system, id, &array));
-  if (depth > BASIN_DEPTH_MAX) return BASIN_FAIL(context, BASIN_ERROR_UNSUPPORTED, "%s depends on itself through its map", array->name);
+  if (depth > BASIN_DEPTH_MAX)
+    return BASIN_FAIL(
+        context, BASIN_ERROR_UNSUPPORTED, "%s depends on itself through its map", array->name);
   if (array->size % maps->layout->block != 0)
-    return BASIN_FAIL(context, BASIN_ERROR_SHAPE, "%s has %u x %u entries, which nodes of %u numbers do not divide", array->name, array->rows,
-                      array->cols, maps->layout->block);
+    return BASIN_FAIL(context,
+                      BASIN_ERROR_SHAPE,
+                      "%s has %u x %u entries, which nodes of %u numbers do not divide",
+                      array->name,
+                      array->rows,
+                      array->cols,
+                      maps->layout->block);
   sources from;
   BASIN_TRY(classify(maps->layout, id, array, &from));
   basin_dof_map *map = basin__calloc(context, 1, sizeof *map);
@@ -154,7 +174,9 @@ static basin_status build(basin_dof_maps *maps, basin_array_id id, unsigned dept
   map->kind = from.kind;
   map->nodes = (unsigned)(array->size / maps->layout->block);
   basin_status status = BASIN_OK;
-  if (from.count > 0 && !(map->children = basin__calloc(context, from.count, sizeof *map->children))) status = BASIN_ERROR_MEMORY;
+  if (from.count > 0 &&
+      !(map->children = basin__calloc(context, from.count, sizeof *map->children)))
+    status = BASIN_ERROR_MEMORY;
   if (status == BASIN_OK) {
     map->child_count = from.count;
     status = build_children(maps, map, array, depth);
@@ -176,18 +198,23 @@ basin_status basin__dof_maps_get(basin_dof_maps *maps, basin_array_id array, siz
 
 /* ---- what is out of date ---- */
 
-static uint64_t newer(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static uint64_t newer(uint64_t a, uint64_t b)
+{
+  return a > b ? a : b;
+}
 
 static basin_status refresh(const basin_dof_maps *maps, basin_dof_map *map)
 {
   basin_system *system = maps->layout->system;
   const basin_array *array = system->arrays[map->array];
-  uint64_t structure = newer(system->spaces[array->space].version, maps->layout->version), version = 0;
+  uint64_t structure = newer(system->spaces[array->space].version, maps->layout->version),
+           version = 0;
   for (size_t k = 0; k < map->child_count; ++k) {
     structure = newer(structure, maps->maps[map->children[k]]->structure);
     version = newer(version, maps->maps[map->children[k]]->version);
   }
-  if (map->kind == BASIN_DOF_REDUCTION) structure = newer(structure, system->connectivities[array->connectivity].version);
+  if (map->kind == BASIN_DOF_REDUCTION)
+    structure = newer(structure, system->connectivities[array->connectivity].version);
   if (map->kind == BASIN_DOF_COMPUTED && !map->empty) {
     uint64_t latest;
     for (size_t k = 0; k < array->map->unknown_count; ++k)

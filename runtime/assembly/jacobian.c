@@ -1,4 +1,4 @@
-/* Sparse matrices of Jacobian and mixed plans: dense local matrices of all elements, spread to rows and columns.
+/* Sparse matrices of Jacobian and mixed plans from the local matrices of all elements.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "assembly/dof_map.h"
 #include <string.h>
@@ -18,7 +18,8 @@ typedef struct side {
   basin_walk *walks;
   size_t *numbers; /* DOF map of each unknown */
   size_t *entries; /* of each entry of the layout: its number in the listed arrays */
-  size_t local, total, width; /* local unknowns, entries of the listed arrays, most scalars an element */
+  size_t local, total,
+      width;       /* local unknowns, entries of the listed arrays, most scalars an element */
   scalar *scalars; /* of the present element */
 } side;
 
@@ -43,7 +44,9 @@ static void number_entries(side *s)
       for (size_t n = 0; n < target->nodes; ++n)
         for (size_t c = 0; c < b; ++c) {
           size_t node = target->first + i * target->stride + n;
-          s->entries[node * b + c] = base + i * target->size + basin__node_entry(target->rows, target->cols, (unsigned)b, n, c);
+          s->entries[node * b + c] =
+              base + i * target->size +
+              basin__node_entry(target->rows, target->cols, (unsigned)b, n, c);
         }
     base += target->count * target->size;
   }
@@ -64,7 +67,8 @@ static size_t longest_row(const basin_dof_map *map)
 {
   size_t longest = 1;
   for (size_t r = 0; r < map->row_count && !map->plain; ++r)
-    if (map->starts[r + 1] - map->starts[r] > longest) longest = map->starts[r + 1] - map->starts[r];
+    if (map->starts[r + 1] - map->starts[r] > longest)
+      longest = map->starts[r + 1] - map->starts[r];
   return longest;
 }
 
@@ -88,15 +92,22 @@ static basin_status fill_side(side *s, basin_system *system, basin_space_id spac
   BASIN_TRY(request_kernels(s));
   BASIN_TRY(basin__dof_maps_update(&s->maps));
   for (size_t k = 0; k < s->unknown_count; ++k)
-    if (s->unknowns[k].output) width += s->unknowns[k].size * longest_row(s->maps.maps[s->numbers[k]]) * s->layout.block;
+    if (s->unknowns[k].output)
+      width += s->unknowns[k].size * longest_row(s->maps.maps[s->numbers[k]]) * s->layout.block;
   s->scalars = basin__calloc(context, width + 1, sizeof *s->scalars);
   if (!s->scalars) return BASIN_ERROR_MEMORY;
   s->width = width + 1;
   return BASIN_OK;
 }
 
-static basin_status side_init(side *s, basin_system *system, basin_space_id space, unsigned block, const basin_array_id *arrays,
-                              size_t array_count, const basin_unknown_access *unknowns, size_t unknown_count)
+static basin_status side_init(side *s,
+                              basin_system *system,
+                              basin_space_id space,
+                              unsigned block,
+                              const basin_array_id *arrays,
+                              size_t array_count,
+                              const basin_unknown_access *unknowns,
+                              size_t unknown_count)
 {
   BASIN_TRY(basin__layout_init(&s->layout, system, arrays, array_count, block));
   basin__dof_maps_init(&s->maps, &s->layout);
@@ -106,7 +117,8 @@ static basin_status side_init(side *s, basin_system *system, basin_space_id spac
 }
 
 /* The scalars of one local node; their number. */
-static size_t expand_node(const side *s, const basin_dof_map *map, size_t row, size_t local, scalar *out)
+static size_t
+expand_node(const side *s, const basin_dof_map *map, size_t row, size_t local, scalar *out)
 {
   const basin_dof_entry *entries;
   size_t count = basin__dof_row(map, row, &entries), b = s->layout.block, made = 0;
@@ -116,7 +128,8 @@ static size_t expand_node(const side *s, const basin_dof_map *map, size_t row, s
     const size_t *global = s->entries + (size_t)entries[k].node * b;
     for (size_t i = 0; i < b; ++i) {
       if (!full) out[made++] = (scalar){global[i], local + i, weight ? *weight : 1};
-      for (size_t j = 0; j < b && full; ++j) out[made++] = (scalar){global[j], local + i, weight[i * b + j]};
+      for (size_t j = 0; j < b && full; ++j)
+        out[made++] = (scalar){global[j], local + i, weight[i * b + j]};
     }
   }
   return made;
@@ -131,7 +144,11 @@ static size_t expand(side *s, size_t element)
     const basin_dof_map *map = s->maps.maps[s->numbers[k]];
     size_t instance = basin__walk(&s->walks[k], element);
     for (size_t n = 0; n < map->nodes; ++n)
-      count += expand_node(s, map, instance * map->nodes + n, unknown->first + n * s->layout.block, s->scalars + count);
+      count += expand_node(s,
+                           map,
+                           instance * map->nodes + n,
+                           unknown->first + n * s->layout.block,
+                           s->scalars + count);
   }
   return count;
 }
@@ -155,9 +172,12 @@ static void triplets_fini(triplets *t)
 static basin_status reserve(triplets *t, size_t more)
 {
   size_t need = t->count + more;
-  if (need > t->row_capacity) BASIN_TRY(basin__grow(t->context, &t->rows, &t->row_capacity, need, sizeof *t->rows));
-  if (need > t->column_capacity) BASIN_TRY(basin__grow(t->context, &t->columns, &t->column_capacity, need, sizeof *t->columns));
-  if (need > t->value_capacity) BASIN_TRY(basin__grow(t->context, &t->values, &t->value_capacity, need, sizeof *t->values));
+  if (need > t->row_capacity)
+    BASIN_TRY(basin__grow(t->context, &t->rows, &t->row_capacity, need, sizeof *t->rows));
+  if (need > t->column_capacity)
+    BASIN_TRY(basin__grow(t->context, &t->columns, &t->column_capacity, need, sizeof *t->columns));
+  if (need > t->value_capacity)
+    BASIN_TRY(basin__grow(t->context, &t->values, &t->value_capacity, need, sizeof *t->values));
   return BASIN_OK;
 }
 
@@ -191,7 +211,10 @@ static basin_status add_element(evaluation *e, size_t element)
     double weight = mixed ? e->rows.scalars[r].weight : 1;
     for (size_t c = 0; c < columns; ++c) {
       const scalar *column = &e->columns.scalars[c];
-      add(&e->triplets, row, column->global, weight * local[from * width + column->local] * column->weight);
+      add(&e->triplets,
+          row,
+          column->global,
+          weight * local[from * width + column->local] * column->weight);
     }
   }
   return BASIN_OK;
@@ -205,7 +228,8 @@ static basin_status run_kernel(evaluation *e, basin_system *system)
   if (status == BASIN_OK) status = basin__kernel_list_request(system, &list);
   basin__kernel_list_release(system, &list);
   if (status != BASIN_OK) return status;
-  e->output = basin__alloc_aligned(system->context, (e->elements * e->slot.info->output_size + 1) * sizeof *e->output);
+  e->output = basin__alloc_aligned(
+      system->context, (e->elements * e->slot.info->output_size + 1) * sizeof *e->output);
   if (!e->output) return BASIN_ERROR_MEMORY;
   BASIN_TRY(basin__binding_fill(system, e->slot.info, &e->binding));
   if (e->elements > 0) basin__kernel_compute(system, &e->slot, &e->binding, e->elements, e->output);
@@ -217,23 +241,49 @@ static basin_status evaluate(evaluation *e, basin_system *system, basin_csr **ma
   const basin_jacobian_description *d = e->description;
   unsigned block = d->info->block > 0 ? d->info->block : 1;
   e->local_rows = d->expression_size;
-  BASIN_TRY(side_init(&e->columns, system, d->space, block, d->column_arrays, d->column_array_count, d->column_unknowns,
+  BASIN_TRY(side_init(&e->columns,
+                      system,
+                      d->space,
+                      block,
+                      d->column_arrays,
+                      d->column_array_count,
+                      d->column_unknowns,
                       d->column_unknown_count));
   if (d->row_unknowns) {
-    BASIN_TRY(side_init(&e->rows, system, d->space, block, d->row_arrays, d->row_array_count, d->row_unknowns, d->row_unknown_count));
+    BASIN_TRY(side_init(&e->rows,
+                        system,
+                        d->space,
+                        block,
+                        d->row_arrays,
+                        d->row_array_count,
+                        d->row_unknowns,
+                        d->row_unknown_count));
     e->local_rows = e->rows.local;
   }
   if (d->info->output_size != e->local_rows * e->columns.local)
-    return BASIN_FAIL(system->context, BASIN_ERROR_SHAPE, "%s: the plan gives %u numbers an element, %zu x %zu are expected", d->name,
-                      (unsigned)d->info->output_size, e->local_rows, e->columns.local);
+    return BASIN_FAIL(system->context,
+                      BASIN_ERROR_SHAPE,
+                      "%s: the plan gives %u numbers an element, %zu x %zu are expected",
+                      d->name,
+                      (unsigned)d->info->output_size,
+                      e->local_rows,
+                      e->columns.local);
   BASIN_TRY(run_kernel(e, system));
   for (size_t k = 0; k < e->elements; ++k) BASIN_TRY(add_element(e, k));
   size_t rows = d->row_unknowns ? e->rows.total : e->elements * e->local_rows;
-  return basin_csr_create(system->context, rows, e->columns.total, e->triplets.count, e->triplets.rows, e->triplets.columns,
-                          e->triplets.values, matrix);
+  return basin_csr_create(system->context,
+                          rows,
+                          e->columns.total,
+                          e->triplets.count,
+                          e->triplets.rows,
+                          e->triplets.columns,
+                          e->triplets.values,
+                          matrix);
 }
 
-basin_status basin_system_jacobian_matrix(basin_system *system, const basin_jacobian_description *description, basin_csr **matrix)
+basin_status basin_system_jacobian_matrix(basin_system *system,
+                                          const basin_jacobian_description *description,
+                                          basin_csr **matrix)
 {
   basin_space *space;
   *matrix = NULL;
@@ -244,7 +294,10 @@ basin_status basin_system_jacobian_matrix(basin_system *system, const basin_jaco
                   .triplets = {.context = system->context}};
   basin_status status = evaluate(&e, system, matrix);
   triplets_fini(&e.triplets);
-  basin__free_aligned(system->context, e.output, e.output ? (e.elements * description->info->output_size + 1) * sizeof *e.output : 0);
+  basin__free_aligned(
+      system->context,
+      e.output,
+      e.output ? (e.elements * description->info->output_size + 1) * sizeof *e.output : 0);
   basin__binding_release(system, &e.binding);
   side_fini(&e.rows, system->context);
   side_fini(&e.columns, system->context);

@@ -9,10 +9,18 @@ static basin_status target_init(const basin_layout *layout, basin_target *target
   basin_array *array;
   BASIN_TRY(basin__system_array(system, id, &array));
   if (array->kind != BASIN_ARRAY_STORED)
-    return BASIN_FAIL(system->context, BASIN_ERROR_ARGUMENT, "%s is computed from other arrays and cannot be an unknown", array->name);
+    return BASIN_FAIL(system->context,
+                      BASIN_ERROR_ARGUMENT,
+                      "%s is computed from other arrays and cannot be an unknown",
+                      array->name);
   if (array->size % layout->block != 0)
-    return BASIN_FAIL(system->context, BASIN_ERROR_SHAPE, "%s has %u x %u entries, which nodes of %u numbers do not divide", array->name,
-                      array->rows, array->cols, layout->block);
+    return BASIN_FAIL(system->context,
+                      BASIN_ERROR_SHAPE,
+                      "%s has %u x %u entries, which nodes of %u numbers do not divide",
+                      array->name,
+                      array->rows,
+                      array->cols,
+                      layout->block);
   target->array = id;
   target->space = array->space;
   target->rows = array->rows;
@@ -22,12 +30,18 @@ static basin_status target_init(const basin_layout *layout, basin_target *target
   return BASIN_OK;
 }
 
-basin_status basin__layout_init(basin_layout *layout, basin_system *system, const basin_array_id *targets, size_t count, unsigned block)
+basin_status basin__layout_init(basin_layout *layout,
+                                basin_system *system,
+                                const basin_array_id *targets,
+                                size_t count,
+                                unsigned block)
 {
   memset(layout, 0, sizeof *layout);
   layout->system = system;
   layout->block = block;
-  if (block < 1 || block > 12) return BASIN_FAIL(system->context, BASIN_ERROR_ARGUMENT, "nodes of %u numbers are not possible", block);
+  if (block < 1 || block > 12)
+    return BASIN_FAIL(
+        system->context, BASIN_ERROR_ARGUMENT, "nodes of %u numbers are not possible", block);
   if (count == 0) return BASIN_FAIL(system->context, BASIN_ERROR_ARGUMENT, "there are no unknowns");
   layout->targets = basin__calloc(system->context, count, sizeof *layout->targets);
   if (!layout->targets) return BASIN_ERROR_MEMORY;
@@ -36,7 +50,9 @@ basin_status basin__layout_init(basin_layout *layout, basin_system *system, cons
   for (size_t k = 0; k < count && status == BASIN_OK; ++k) {
     for (size_t j = 0; j < k && status == BASIN_OK; ++j)
       if (targets[j] == targets[k])
-        status = BASIN_FAIL(system->context, BASIN_ERROR_ARGUMENT, "%s is named twice as an unknown",
+        status = BASIN_FAIL(system->context,
+                            BASIN_ERROR_ARGUMENT,
+                            "%s is named twice as an unknown",
                             basin_system_array_name(system, targets[k]));
     if (status == BASIN_OK) status = target_init(layout, &layout->targets[k], targets[k]);
   }
@@ -48,7 +64,8 @@ basin_status basin__layout_init(basin_layout *layout, basin_system *system, cons
 void basin__layout_fini(basin_layout *layout)
 {
   if (!layout->system) return;
-  basin__free(layout->system->context, layout->targets, layout->target_count * sizeof *layout->targets);
+  basin__free(
+      layout->system->context, layout->targets, layout->target_count * sizeof *layout->targets);
   memset(layout, 0, sizeof *layout);
 }
 
@@ -87,7 +104,8 @@ basin_status basin__layout_update(basin_layout *layout)
     }
     first += space->count * target->stride;
   }
-  if (first >= BASIN_NONE) return BASIN_FAIL(layout->system->context, BASIN_ERROR_RANGE, "%zu nodes are too many", first);
+  if (first >= BASIN_NONE)
+    return BASIN_FAIL(layout->system->context, BASIN_ERROR_RANGE, "%zu nodes are too many", first);
   layout->node_count = first;
   layout->version = version;
   return BASIN_OK;
@@ -98,9 +116,11 @@ size_t basin__layout_instances(const basin_layout *layout, size_t limit, basin_n
   size_t count = 0;
   for (size_t k = 0; k < layout->target_count; ++k) {
     const basin_target *target = &layout->targets[k];
-    if (leader(layout, k) != k || target->stride < 2 || target->stride * layout->block > limit) continue;
+    if (leader(layout, k) != k || target->stride < 2 || target->stride * layout->block > limit)
+      continue;
     for (size_t i = 0; i < target->count && ranges; ++i)
-      ranges[count + i] = (basin_node_range){(uint32_t)(target->first + i * target->stride), (uint32_t)target->stride};
+      ranges[count + i] = (basin_node_range){(uint32_t)(target->first + i * target->stride),
+                                             (uint32_t)target->stride};
     count += target->count;
   }
   return count;
@@ -113,7 +133,10 @@ size_t basin__layout_find(const basin_layout *layout, basin_array_id array)
   return SIZE_MAX;
 }
 
-void basin__layout_to_array(const basin_layout *layout, size_t number, const double *vector, double *array)
+void basin__layout_to_array(const basin_layout *layout,
+                            size_t number,
+                            const double *vector,
+                            double *array)
 {
   const basin_target *target = &layout->targets[number];
   for (size_t k = 0; k < target->count; ++k, array += target->size) {
@@ -124,7 +147,10 @@ void basin__layout_to_array(const basin_layout *layout, size_t number, const dou
   }
 }
 
-void basin__layout_from_array(const basin_layout *layout, size_t number, const double *array, double *vector)
+void basin__layout_from_array(const basin_layout *layout,
+                              size_t number,
+                              const double *array,
+                              double *vector)
 {
   const basin_target *target = &layout->targets[number];
   for (size_t k = 0; k < target->count; ++k, array += target->size) {
@@ -135,7 +161,10 @@ void basin__layout_from_array(const basin_layout *layout, size_t number, const d
   }
 }
 
-basin_status basin__walk_init(basin_walk *walk, const basin_system *system, basin_space_id space, const basin_access *access)
+basin_status basin__walk_init(basin_walk *walk,
+                              const basin_system *system,
+                              basin_space_id space,
+                              const basin_access *access)
 {
   basin_context *context = system->context;
   basin_array *array;
@@ -143,13 +172,23 @@ basin_status basin__walk_init(basin_walk *walk, const basin_system *system, basi
   memset(walk, 0, sizeof *walk);
   walk->shared = system->spaces[array->space].shared && access->step_count == 0;
   if (access->step_count > BASIN_PATH_MAX)
-    return BASIN_FAIL(context, BASIN_ERROR_UNSUPPORTED, "%s is read through more than %d connectivities", array->name, BASIN_PATH_MAX);
+    return BASIN_FAIL(context,
+                      BASIN_ERROR_UNSUPPORTED,
+                      "%s is read through more than %d connectivities",
+                      array->name,
+                      BASIN_PATH_MAX);
   for (uint32_t k = 0; k < access->step_count; ++k) {
     basin_connectivity *connectivity;
     BASIN_TRY(basin__system_connectivity(system, access->steps[k].connectivity, &connectivity));
     if (connectivity->from != space || access->steps[k].slot >= connectivity->arity)
-      return BASIN_FAIL(context, BASIN_ERROR_OWNER, "%s is read through %s (slot %u of %u), which starts at %s, not at %s", array->name,
-                        connectivity->name, (unsigned)access->steps[k].slot, connectivity->arity, system->spaces[connectivity->from].name,
+      return BASIN_FAIL(context,
+                        BASIN_ERROR_OWNER,
+                        "%s is read through %s (slot %u of %u), which starts at %s, not at %s",
+                        array->name,
+                        connectivity->name,
+                        (unsigned)access->steps[k].slot,
+                        connectivity->arity,
+                        system->spaces[connectivity->from].name,
                         system->spaces[space].name);
     BASIN_TRY(basin__connectivity_check(system, connectivity));
     walk->indices[k] = connectivity->indices;
@@ -159,8 +198,12 @@ basin_status basin__walk_init(basin_walk *walk, const basin_system *system, basi
   }
   walk->step_count = access->step_count;
   if (!walk->shared && array->space != space)
-    return BASIN_FAIL(context, BASIN_ERROR_OWNER, "%s belongs to %s, but its path ends at %s", array->name,
-                      system->spaces[array->space].name, system->spaces[space].name);
+    return BASIN_FAIL(context,
+                      BASIN_ERROR_OWNER,
+                      "%s belongs to %s, but its path ends at %s",
+                      array->name,
+                      system->spaces[array->space].name,
+                      system->spaces[space].name);
   return BASIN_OK;
 }
 

@@ -3,7 +3,10 @@
 #include "assembly/minimizer.h"
 #include <string.h>
 
-basin_status basin_minimizer_create(basin_system *system, const basin_array_id *targets, size_t count, unsigned block,
+basin_status basin_minimizer_create(basin_system *system,
+                                    const basin_array_id *targets,
+                                    size_t count,
+                                    unsigned block,
                                     basin_minimizer **minimizer)
 {
   *minimizer = NULL;
@@ -29,12 +32,18 @@ void basin_minimizer_destroy(basin_minimizer *minimizer)
   for (size_t k = 0; k < basin__minimizer_term_total(minimizer); ++k)
     basin__term_destroy(minimizer, basin__minimizer_term(minimizer, k));
   basin__free(context, minimizer->terms, minimizer->term_capacity * sizeof *minimizer->terms);
-  basin__free(context, minimizer->curvatures, minimizer->curvature_capacity * sizeof *minimizer->curvatures);
+  basin__free(context,
+              minimizer->curvatures,
+              minimizer->curvature_capacity * sizeof *minimizer->curvatures);
   basin__pattern_fini(minimizer);
-  basin__free_aligned(context, minimizer->gradient, minimizer->gradient_capacity * sizeof *minimizer->gradient);
-  basin__free_aligned(context, minimizer->local, minimizer->local_capacity * sizeof *minimizer->local);
-  basin__free(context, minimizer->expansions,
-              minimizer->expansion_stride * minimizer->expansion_workers * sizeof *minimizer->expansions);
+  basin__free_aligned(
+      context, minimizer->gradient, minimizer->gradient_capacity * sizeof *minimizer->gradient);
+  basin__free_aligned(
+      context, minimizer->local, minimizer->local_capacity * sizeof *minimizer->local);
+  basin__free(context,
+              minimizer->expansions,
+              minimizer->expansion_stride * minimizer->expansion_workers *
+                  sizeof *minimizer->expansions);
   basin__dof_maps_fini(&minimizer->maps);
   basin__layout_fini(&minimizer->layout);
   basin__free(context, minimizer, sizeof *minimizer);
@@ -55,7 +64,10 @@ static basin_status add_curvature(basin_minimizer *minimizer, size_t number)
                                         .hessian = array->map->curvature.info,
                                         .unknown_count = array->map->unknown_count,
                                         .unknowns = array->map->unknowns};
-  BASIN_TRY(basin__grow(minimizer->context, &minimizer->curvatures, &minimizer->curvature_capacity, minimizer->curvature_count + 1,
+  BASIN_TRY(basin__grow(minimizer->context,
+                        &minimizer->curvatures,
+                        &minimizer->curvature_capacity,
+                        minimizer->curvature_count + 1,
                         sizeof *minimizer->curvatures));
   basin_term *term;
   BASIN_TRY(basin__term_create(minimizer, &description, number, &term));
@@ -67,18 +79,28 @@ static basin_status add_curvatures(basin_minimizer *minimizer)
 {
   for (size_t k = 0; k < minimizer->maps.count; ++k) {
     const basin_dof_map *map = minimizer->maps.maps[k];
-    if (map->kind != BASIN_DOF_COMPUTED || map->empty || minimizer->system->arrays[map->array]->map->affine) continue;
+    if (map->kind != BASIN_DOF_COMPUTED || map->empty ||
+        minimizer->system->arrays[map->array]->map->affine)
+      continue;
     BASIN_TRY(add_curvature(minimizer, k));
   }
   return BASIN_OK;
 }
 
-basin_status basin_minimizer_add_term(basin_minimizer *minimizer, const basin_term_description *description, basin_term_id *id)
+basin_status basin_minimizer_add_term(basin_minimizer *minimizer,
+                                      const basin_term_description *description,
+                                      basin_term_id *id)
 {
   basin_term *term;
   if (!description->value || !description->gradient || !description->hessian)
-    return BASIN_FAIL(minimizer->context, BASIN_ERROR_ARGUMENT, "term %s: kernels of all three stages are needed", description->name);
-  BASIN_TRY(basin__grow(minimizer->context, &minimizer->terms, &minimizer->term_capacity, minimizer->term_count + 1,
+    return BASIN_FAIL(minimizer->context,
+                      BASIN_ERROR_ARGUMENT,
+                      "term %s: kernels of all three stages are needed",
+                      description->name);
+  BASIN_TRY(basin__grow(minimizer->context,
+                        &minimizer->terms,
+                        &minimizer->term_capacity,
+                        minimizer->term_count + 1,
                         sizeof *minimizer->terms));
   BASIN_TRY(basin__term_create(minimizer, description, SIZE_MAX, &term));
   basin_status status = add_curvatures(minimizer);
@@ -93,7 +115,9 @@ basin_status basin_minimizer_add_term(basin_minimizer *minimizer, const basin_te
 
 static basin_status find_term(const basin_minimizer *minimizer, basin_term_id id, basin_term **term)
 {
-  if (id >= minimizer->term_count) return BASIN_FAIL(minimizer->context, BASIN_ERROR_ARGUMENT, "there is no term %u", (unsigned)id);
+  if (id >= minimizer->term_count)
+    return BASIN_FAIL(
+        minimizer->context, BASIN_ERROR_ARGUMENT, "there is no term %u", (unsigned)id);
   *term = minimizer->terms[id];
   return BASIN_OK;
 }
@@ -106,9 +130,14 @@ basin_status basin_minimizer_enable(basin_minimizer *minimizer, basin_term_id id
   return BASIN_OK;
 }
 
-size_t basin_minimizer_term_count(const basin_minimizer *minimizer) { return minimizer->term_count; }
+size_t basin_minimizer_term_count(const basin_minimizer *minimizer)
+{
+  return minimizer->term_count;
+}
 
-basin_status basin_minimizer_term_statistics(const basin_minimizer *minimizer, basin_term_id id, basin_term_statistics *statistics)
+basin_status basin_minimizer_term_statistics(const basin_minimizer *minimizer,
+                                             basin_term_id id,
+                                             basin_term_statistics *statistics)
 {
   basin_term *term;
   BASIN_TRY(find_term(minimizer, id, &term));
@@ -120,13 +149,16 @@ basin_status basin_minimizer_term_statistics(const basin_minimizer *minimizer, b
 
 /* ---- preparation ---- */
 
-static basin_status add_kernel(basin_minimizer *minimizer, basin_kernel_list *list, basin_kernel_slot *slot)
+static basin_status
+add_kernel(basin_minimizer *minimizer, basin_kernel_list *list, basin_kernel_slot *slot)
 {
   BASIN_TRY(basin__kernel_list_add(minimizer->system, list, slot));
-  return slot->kernel.function ? BASIN_OK : basin__kernel_list_add_inputs(minimizer->system, list, slot->info);
+  return slot->kernel.function ? BASIN_OK
+                               : basin__kernel_list_add_inputs(minimizer->system, list, slot->info);
 }
 
-static basin_status collect_kernels(basin_minimizer *minimizer, unsigned need, basin_kernel_list *list)
+static basin_status
+collect_kernels(basin_minimizer *minimizer, unsigned need, basin_kernel_list *list)
 {
   for (size_t k = 0; k < basin__minimizer_term_total(minimizer); ++k) {
     basin_term *term = basin__minimizer_term(minimizer, k);
@@ -138,7 +170,8 @@ static basin_status collect_kernels(basin_minimizer *minimizer, unsigned need, b
     if (gradient && user) BASIN_TRY(add_kernel(minimizer, list, &term->gradient));
     if (need & BASIN_NEED_HESSIAN) BASIN_TRY(add_kernel(minimizer, list, &term->hessian));
   }
-  if (need & (BASIN_NEED_GRADIENT | BASIN_NEED_HESSIAN)) BASIN_TRY(basin__dof_maps_kernels(&minimizer->maps, list));
+  if (need & (BASIN_NEED_GRADIENT | BASIN_NEED_HESSIAN))
+    BASIN_TRY(basin__dof_maps_kernels(&minimizer->maps, list));
   return BASIN_OK;
 }
 
@@ -157,7 +190,8 @@ static basin_status reserve_gradient(basin_minimizer *minimizer)
   if (need > minimizer->gradient_capacity) {
     double *fresh = basin__alloc_aligned(minimizer->context, need * sizeof *fresh);
     if (!fresh) return BASIN_ERROR_MEMORY;
-    basin__free_aligned(minimizer->context, minimizer->gradient, minimizer->gradient_capacity * sizeof *fresh);
+    basin__free_aligned(
+        minimizer->context, minimizer->gradient, minimizer->gradient_capacity * sizeof *fresh);
     minimizer->gradient = fresh;
     minimizer->gradient_capacity = need;
   }
@@ -199,19 +233,33 @@ const double *basin_minimizer_gradient(const basin_minimizer *minimizer, size_t 
   return minimizer->assembled ? minimizer->gradient : NULL;
 }
 
-const basin_bsr *basin_minimizer_matrix(const basin_minimizer *minimizer) { return minimizer->matrix; }
-
-void basin_minimizer_to_array(const basin_minimizer *minimizer, size_t number, const double *vector, double *array)
+const basin_bsr *basin_minimizer_matrix(const basin_minimizer *minimizer)
 {
-  if (number < minimizer->layout.target_count) basin__layout_to_array(&minimizer->layout, number, vector, array);
+  return minimizer->matrix;
 }
 
-void basin_minimizer_from_array(const basin_minimizer *minimizer, size_t number, const double *array, double *vector)
+void basin_minimizer_to_array(const basin_minimizer *minimizer,
+                              size_t number,
+                              const double *vector,
+                              double *array)
 {
-  if (number < minimizer->layout.target_count) basin__layout_from_array(&minimizer->layout, number, array, vector);
+  if (number < minimizer->layout.target_count)
+    basin__layout_to_array(&minimizer->layout, number, vector, array);
 }
 
-void basin_minimizer_target_nodes(const basin_minimizer *minimizer, size_t number, size_t *first, size_t *stride)
+void basin_minimizer_from_array(const basin_minimizer *minimizer,
+                                size_t number,
+                                const double *array,
+                                double *vector)
+{
+  if (number < minimizer->layout.target_count)
+    basin__layout_from_array(&minimizer->layout, number, array, vector);
+}
+
+void basin_minimizer_target_nodes(const basin_minimizer *minimizer,
+                                  size_t number,
+                                  size_t *first,
+                                  size_t *stride)
 {
   bool known = number < minimizer->layout.target_count;
   if (first) *first = known ? minimizer->layout.targets[number].first : 0;

@@ -1,4 +1,4 @@
-/* Minimizers inside the runtime: terms, their place in the linear system, and the two parts of the matrix.
+/* Minimizers inside the runtime: terms, their place in the system, the matrix.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASIN_ASSEMBLY_MINIMIZER_H
 #define BASIN_ASSEMBLY_MINIMIZER_H
@@ -12,9 +12,10 @@ typedef struct basin_schedule {
   uint32_t *order; /* chunks by colour */
   size_t order_capacity;
   size_t colour_starts[66], colour_count;
-  /* Partitioned (colours would be too many): local results are stored batch by batch, then every worker adds those that fall into its rows. */
+  /* Partitioned (colours would be too many): local results are stored batch by batch, then every
+   * worker adds those that fall into its rows. */
   bool partitioned;
-  size_t batch;                     /* elements, a multiple of chunk */
+  size_t batch;                      /* elements, a multiple of chunk */
   size_t *node_bounds, *slot_bounds; /* partition_count + 1 each */
   size_t partition_count;
 } basin_schedule;
@@ -30,7 +31,8 @@ typedef struct basin_term {
   basin_array_id *hessian_arrays;
   bool constant_wanted, dynamic_wanted, enabled;
   basin_projection projection;
-  size_t curvature_map; /* an internal term: the curvature of this DOF map; SIZE_MAX for the user's terms */
+  size_t curvature_map; /* an internal term: the curvature of this DOF map; SIZE_MAX for the user's
+                           terms */
 
   /* local shape, fixed when the term is added */
   unsigned local_nodes, local_pairs;
@@ -41,7 +43,8 @@ typedef struct basin_term {
   bool dynamic;
 
   /* structure, found again when connectivities or counts change */
-  uint64_t structure, slotted; /* newest change it stands for; the structure that the slots stand for */
+  uint64_t structure,
+      slotted; /* newest change it stands for; the structure that the slots stand for */
   size_t elements;
   uint32_t *rows; /* local_nodes an element: global nodes if direct, else rows of the node's map */
   size_t row_capacity;
@@ -61,11 +64,11 @@ typedef struct basin_term {
 typedef struct basin_part {
   basin_bsr *matrix;
   size_t pair_count;
-  uint64_t key;      /* of the structures that the pattern stands for */
-  double *constant;  /* values of its constant terms, in the pattern of `matrix` */
+  uint64_t key;     /* of the structures that the pattern stands for */
+  double *constant; /* values of its constant terms, in the pattern of `matrix` */
   size_t constant_capacity;
   uint64_t constant_key; /* of everything that `constant` depends on; 0 = nothing yet */
-  uint32_t *merge;   /* slot in the merged matrix of each of its slots */
+  uint32_t *merge;       /* slot in the merged matrix of each of its slots */
   size_t merge_capacity;
 } basin_part;
 
@@ -79,16 +82,17 @@ struct basin_minimizer {
   basin_term **terms, **curvatures;
   size_t term_count, term_capacity, curvature_count, curvature_capacity;
   basin_part parts[BASIN_PART_COUNT];
-  basin_bsr *merged;     /* union of both patterns; NULL while the dynamic part has no elements */
-  uint64_t merged_key;   /* of both parts' keys */
-  basin_bsr *matrix;     /* the result: merged or the static part's; NULL before the first assembly */
-  uint64_t matrix_version, values_key; /* grows when values change; what constant-only values stand for */
-  bool matrix_altered;   /* something was added to the values since the assembly */
+  basin_bsr *merged;   /* union of both patterns; NULL while the dynamic part has no elements */
+  uint64_t merged_key; /* of both parts' keys */
+  basin_bsr *matrix;   /* the result: merged or the static part's; NULL before the first assembly */
+  uint64_t matrix_version,
+      values_key;      /* grows when values change; what constant-only values stand for */
+  bool matrix_altered; /* something was added to the values since the assembly */
   double *gradient;
   size_t gradient_count, gradient_capacity;
-  bool assembled;        /* gradient is of the present layout */
-  bool clamp_adaptive;   /* adaptive terms clamp (true) or take absolute values */
-  double *local;         /* local results: one batch, or one chunk a worker */
+  bool assembled;      /* gradient is of the present layout */
+  bool clamp_adaptive; /* adaptive terms clamp (true) or take absolute values */
+  double *local;       /* local results: one batch, or one chunk a worker */
   size_t local_capacity;
   struct basin_virtual_node *expansions; /* `expansion_stride` a worker */
   size_t expansion_stride, expansion_workers;
@@ -104,43 +108,57 @@ basin_status basin__minimizer_prepare(basin_minimizer *minimizer, unsigned need)
 basin_status basin__minimizer_kernels(basin_minimizer *minimizer, unsigned need);
 
 /* ---- terms (term.c) ---- */
-basin_status basin__term_create(basin_minimizer *minimizer, const basin_term_description *description, size_t curvature_map, basin_term **term);
+basin_status basin__term_create(basin_minimizer *minimizer,
+                                const basin_term_description *description,
+                                size_t curvature_map,
+                                basin_term **term);
 void basin__term_destroy(basin_minimizer *minimizer, basin_term *term);
-/* Rows of all elements; nothing to do if its structure has not changed. A disabled term without connectivity has no elements. */
+/* Rows of all elements; nothing to do if its structure has not changed. A disabled term without
+ * connectivity has no elements. */
 basin_status basin__term_structure(basin_minimizer *minimizer, basin_term *term);
 /* Records the term's script position in the error just recorded and returns its status. */
-basin_status basin__term_blame(const basin_minimizer *minimizer, const basin_term *term, basin_status status);
+basin_status
+basin__term_blame(const basin_minimizer *minimizer, const basin_term *term, basin_status status);
 
 /* All terms, internal ones last. */
 static inline basin_term *basin__minimizer_term(const basin_minimizer *minimizer, size_t number)
 {
-  return number < minimizer->term_count ? minimizer->terms[number] : minimizer->curvatures[number - minimizer->term_count];
+  return number < minimizer->term_count ? minimizer->terms[number]
+                                        : minimizer->curvatures[number - minimizer->term_count];
 }
-static inline size_t basin__minimizer_term_total(const basin_minimizer *minimizer) { return minimizer->term_count + minimizer->curvature_count; }
+static inline size_t basin__minimizer_term_total(const basin_minimizer *minimizer)
+{
+  return minimizer->term_count + minimizer->curvature_count;
+}
 static inline basin_part *basin__term_part(basin_minimizer *minimizer, const basin_term *term)
 {
   return &minimizer->parts[term->dynamic ? BASIN_PART_DYNAMIC : BASIN_PART_STATIC];
 }
 
-/* ---- expansion: the global nodes that an element depends on, with the local node and the weight each comes through ---- */
+/* ---- expansion: the global nodes that an element depends on, with the local node and the weight
+ * each comes through ---- */
 typedef struct basin_virtual_node {
   uint32_t local, node;
   const double *weight; /* NULL: 1 */
   bool full;            /* *weight is a block x block matrix */
 } basin_virtual_node;
-size_t basin__term_expand(const basin_minimizer *minimizer, const basin_term *term, size_t element, basin_virtual_node *nodes);
+size_t basin__term_expand(const basin_minimizer *minimizer,
+                          const basin_term *term,
+                          size_t element,
+                          basin_virtual_node *nodes);
 
 /* ---- schedule (schedule.c), pattern (pattern.c) ---- */
 basin_status basin__schedule_build(basin_minimizer *minimizer, basin_term *term);
 /* Bounds of the partitions by slot, once the slots are known. */
-basin_status basin__schedule_slots(basin_minimizer *minimizer, basin_term *term, size_t block_count);
+basin_status
+basin__schedule_slots(basin_minimizer *minimizer, basin_term *term, size_t block_count);
 void basin__schedule_fini(basin_minimizer *minimizer, basin_schedule *schedule);
 basin_status basin__pattern_update(basin_minimizer *minimizer);
 void basin__pattern_fini(basin_minimizer *minimizer);
 
 /* ---- evaluation ---- */
 typedef struct basin_run {
-  bool hessian;              /* else the gradient kernel */
+  bool hessian; /* else the gradient kernel */
   basin_projection projection;
   double *gradient, *values; /* NULL: not wanted */
   bool adjoint;              /* also into the adjoints of curved maps */
@@ -149,9 +167,12 @@ typedef struct basin_run {
 basin_status basin__term_run(basin_minimizer *minimizer, basin_term *term, const basin_run *run);
 /* Energy of all enabled terms without judging whether it is finite (energy.c). */
 basin_status basin__minimizer_evaluate(basin_minimizer *minimizer, double *total, double *per_term);
-/* Names the first enabled term and element whose energy, gradient or Hessian is not finite; BASIN_OK if there is none. */
+/* Names the first enabled term and element whose energy, gradient or Hessian is not finite;
+ * BASIN_OK if there is none. */
 basin_status basin__minimizer_find_bad(basin_minimizer *minimizer, basin_stage stage);
 /* The mode that a term's kernel gets. */
-basin_projection basin__term_projection(const basin_minimizer *minimizer, const basin_term *term, basin_projection override);
+basin_projection basin__term_projection(const basin_minimizer *minimizer,
+                                        const basin_term *term,
+                                        basin_projection override);
 
 #endif

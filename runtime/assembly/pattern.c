@@ -1,9 +1,10 @@
-/* The pattern of the matrix: each part's blocks from its terms' elements, and the union of both parts.
+/* The pattern of the matrix: blocks of each part from its elements, and their union.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "assembly/minimizer.h"
 #include <string.h>
 
-/* ---- pairs of one part: term after term, element after element, in the order of the kernel's slots ---- */
+/* ---- pairs of one part: term after term, element after element, in the order of the kernel's
+ * slots ---- */
 
 typedef struct pair_list {
   basin_node_pair *pairs;
@@ -16,17 +17,20 @@ static void direct_pairs(const basin_term *term, pair_list *list)
     const uint32_t *rows = term->rows + e * term->local_nodes;
     for (unsigned a = 0; a < term->local_nodes; ++a)
       for (unsigned c = a; c < term->local_nodes; ++c)
-        if (rows[a] != BASIN_NONE && rows[c] != BASIN_NONE) list->pairs[list->count++] = (basin_node_pair){rows[a], rows[c]};
+        if (rows[a] != BASIN_NONE && rows[c] != BASIN_NONE)
+          list->pairs[list->count++] = (basin_node_pair){rows[a], rows[c]};
   }
 }
 
-static void expanded_pairs(const basin_minimizer *minimizer, const basin_term *term, pair_list *list)
+static void
+expanded_pairs(const basin_minimizer *minimizer, const basin_term *term, pair_list *list)
 {
   for (size_t e = 0; e < term->elements; ++e) {
     basin_virtual_node *nodes = minimizer->expansions;
     size_t count = basin__term_expand(minimizer, term, e, nodes);
     for (size_t v = 0; v < count; ++v)
-      for (size_t w = v; w < count; ++w) list->pairs[list->count++] = (basin_node_pair){nodes[v].node, nodes[w].node};
+      for (size_t w = v; w < count; ++w)
+        list->pairs[list->count++] = (basin_node_pair){nodes[v].node, nodes[w].node};
   }
 }
 
@@ -36,7 +40,8 @@ static uint32_t slot_word(uint32_t slot, bool same_local, basin_node_pair pair)
 }
 
 /* Hands the slots out again in the order of the pairs. */
-static void direct_slots(basin_term *term, const basin_node_pair *pairs, const uint32_t *slots, size_t *place)
+static void
+direct_slots(basin_term *term, const basin_node_pair *pairs, const uint32_t *slots, size_t *place)
 {
   uint32_t *out = term->slots;
   for (size_t e = 0; e < term->elements; ++e) {
@@ -51,20 +56,27 @@ static void direct_slots(basin_term *term, const basin_node_pair *pairs, const u
   }
 }
 
-static void expanded_slots(const basin_minimizer *minimizer, basin_term *term, const basin_node_pair *pairs, const uint32_t *slots,
+static void expanded_slots(const basin_minimizer *minimizer,
+                           basin_term *term,
+                           const basin_node_pair *pairs,
+                           const uint32_t *slots,
                            size_t *place)
 {
   uint32_t *out = term->slots;
   for (size_t e = 0; e < term->elements; ++e) {
     size_t count = basin__term_expand(minimizer, term, e, minimizer->expansions);
     for (size_t v = 0; v < count; ++v)
-      for (size_t w = v; w < count; ++w, ++out, ++*place) *out = slot_word(slots[*place], v == w, pairs[*place]);
+      for (size_t w = v; w < count; ++w, ++out, ++*place)
+        *out = slot_word(slots[*place], v == w, pairs[*place]);
   }
 }
 
 /* ---- one part ---- */
 
-static uint64_t mix(uint64_t key, uint64_t value) { return basin__hash64(&value, sizeof value, key); }
+static uint64_t mix(uint64_t key, uint64_t value)
+{
+  return basin__hash64(&value, sizeof value, key);
+}
 
 static uint64_t part_key(const basin_minimizer *minimizer, int number, size_t *pair_limit)
 {
@@ -82,10 +94,15 @@ static uint64_t part_key(const basin_minimizer *minimizer, int number, size_t *p
 static basin_status reserve_slots(basin_minimizer *minimizer, basin_term *term)
 {
   if (term->slot_count <= term->slot_capacity) return BASIN_OK;
-  return basin__grow(minimizer->context, &term->slots, &term->slot_capacity, term->slot_count, sizeof *term->slots);
+  return basin__grow(minimizer->context,
+                     &term->slots,
+                     &term->slot_capacity,
+                     term->slot_count,
+                     sizeof *term->slots);
 }
 
-static basin_status make_matrix(basin_minimizer *minimizer, basin_part *part, int number, pair_list *list, uint32_t *slots)
+static basin_status make_matrix(
+    basin_minimizer *minimizer, basin_part *part, int number, pair_list *list, uint32_t *slots)
 {
   size_t total = basin__minimizer_term_total(minimizer), place = 0;
   for (size_t k = 0; k < total; ++k) {
@@ -100,10 +117,16 @@ static basin_status make_matrix(basin_minimizer *minimizer, basin_part *part, in
   basin_bsr_destroy(part->matrix);
   part->matrix = NULL;
   part->pair_count = list->count;
-  BASIN_TRY(basin_bsr_create(minimizer->context, (uint32_t)minimizer->layout.node_count, minimizer->layout.block, list->count, list->pairs,
-                             slots, &part->matrix));
+  BASIN_TRY(basin_bsr_create(minimizer->context,
+                             (uint32_t)minimizer->layout.node_count,
+                             minimizer->layout.block,
+                             list->count,
+                             list->pairs,
+                             slots,
+                             &part->matrix));
   if (basin_bsr_block_count(part->matrix) > BASIN_SLOT_MASK)
-    return BASIN_FAIL(minimizer->context, BASIN_ERROR_UNSUPPORTED, "the matrix has more than 2^30 blocks");
+    return BASIN_FAIL(
+        minimizer->context, BASIN_ERROR_UNSUPPORTED, "the matrix has more than 2^30 blocks");
   for (size_t k = 0; k < total; ++k) {
     basin_term *term = basin__minimizer_term(minimizer, k);
     if (term->dynamic != (number == BASIN_PART_DYNAMIC) || term->local_nodes == 0) continue;
@@ -147,12 +170,14 @@ static basin_status reserve_merge(basin_minimizer *minimizer, basin_part *part)
 {
   size_t need = basin_bsr_block_count(part->matrix);
   if (need <= part->merge_capacity) return BASIN_OK;
-  return basin__grow(minimizer->context, &part->merge, &part->merge_capacity, need, sizeof *part->merge);
+  return basin__grow(
+      minimizer->context, &part->merge, &part->merge_capacity, need, sizeof *part->merge);
 }
 
 static basin_status update_merged(basin_minimizer *minimizer)
 {
-  basin_part *fixed = &minimizer->parts[BASIN_PART_STATIC], *moving = &minimizer->parts[BASIN_PART_DYNAMIC];
+  basin_part *fixed = &minimizer->parts[BASIN_PART_STATIC],
+             *moving = &minimizer->parts[BASIN_PART_DYNAMIC];
   uint64_t key = moving->pair_count == 0 ? 0 : mix(fixed->key, moving->key);
   if (key == minimizer->merged_key && (key == 0 || minimizer->merged)) return BASIN_OK;
   if (minimizer->matrix == minimizer->merged) minimizer->matrix = NULL;
@@ -163,7 +188,8 @@ static basin_status update_merged(basin_minimizer *minimizer)
   if (key == 0) return BASIN_OK;
   BASIN_TRY(reserve_merge(minimizer, fixed));
   BASIN_TRY(reserve_merge(minimizer, moving));
-  BASIN_TRY(basin_bsr_create_merged(fixed->matrix, moving->matrix, fixed->merge, moving->merge, &minimizer->merged));
+  BASIN_TRY(basin_bsr_create_merged(
+      fixed->matrix, moving->matrix, fixed->merge, moving->merge, &minimizer->merged));
   minimizer->merged_key = key;
   return BASIN_OK;
 }
@@ -180,7 +206,8 @@ void basin__pattern_fini(basin_minimizer *minimizer)
   for (int k = 0; k < BASIN_PART_COUNT; ++k) {
     basin_part *part = &minimizer->parts[k];
     basin_bsr_destroy(part->matrix);
-    basin__free(minimizer->context, part->constant, part->constant_capacity * sizeof *part->constant);
+    basin__free(
+        minimizer->context, part->constant, part->constant_capacity * sizeof *part->constant);
     basin__free(minimizer->context, part->merge, part->merge_capacity * sizeof *part->merge);
   }
   basin_bsr_destroy(minimizer->merged);

@@ -7,13 +7,15 @@ typedef struct run_state {
   basin_term *term;
   const basin_run *run;
   const basin_kernel_slot *slot;
-  basin_spread spread; /* of everything */
+  basin_spread spread;  /* of everything */
   size_t local, packed; /* numbers an element */
-  size_t first;         /* coloured: place of the colour's first chunk in the order; partitioned: first element of the batch */
-  size_t end;           /* partitioned: end of the batch */
+  size_t first; /* coloured: place of the colour's first chunk in the order; partitioned: first
+                   element of the batch */
+  size_t end;   /* partitioned: end of the batch */
 } run_state;
 
-static basin_kernel_args kernel_args(const run_state *state, size_t begin, size_t end, unsigned worker)
+static basin_kernel_args
+kernel_args(const run_state *state, size_t begin, size_t end, unsigned worker)
 {
   basin_kernel_args args = {.begin = begin,
                             .end = end < state->term->elements ? end : state->term->elements,
@@ -29,7 +31,8 @@ static basin_kernel_args kernel_args(const run_state *state, size_t begin, size_
 static void direct_chunk(void *user, size_t index, unsigned worker)
 {
   const run_state *state = user;
-  size_t chunk = state->term->schedule.order[state->first + index], size = state->term->schedule.chunk;
+  size_t chunk = state->term->schedule.order[state->first + index],
+         size = state->term->schedule.chunk;
   basin_kernel_args args = kernel_args(state, chunk * size, (chunk + 1) * size, worker);
   args.nodes = state->term->rows;
   args.slots = state->term->slots;
@@ -39,7 +42,8 @@ static void direct_chunk(void *user, size_t index, unsigned worker)
 }
 
 /* Local results of elements [begin, end) into `local`: all gradients, then all Hessians. */
-static basin_kernel_args run_stored(const run_state *state, size_t begin, size_t end, double *local, unsigned worker)
+static basin_kernel_args
+run_stored(const run_state *state, size_t begin, size_t end, double *local, unsigned worker)
 {
   basin_kernel_args args = kernel_args(state, begin, end, worker);
   args.local_gradient = local;
@@ -51,13 +55,16 @@ static basin_kernel_args run_stored(const run_state *state, size_t begin, size_t
 static void mapped_chunk(void *user, size_t index, unsigned worker)
 {
   const run_state *state = user;
-  size_t chunk = state->term->schedule.order[state->first + index], size = state->term->schedule.chunk;
+  size_t chunk = state->term->schedule.order[state->first + index],
+         size = state->term->schedule.chunk;
   double *local = state->minimizer->local + worker * size * (state->local + state->packed);
-  basin_virtual_node *nodes = state->minimizer->expansions + worker * state->minimizer->expansion_stride;
+  basin_virtual_node *nodes =
+      state->minimizer->expansions + worker * state->minimizer->expansion_stride;
   basin_kernel_args args = run_stored(state, chunk * size, (chunk + 1) * size, local, worker);
   for (size_t e = args.begin; e < args.end; ++e) {
     const double *gradient = args.local_gradient + (e - args.begin) * state->local;
-    const double *hessian = args.local_hessian ? args.local_hessian + (e - args.begin) * state->packed : NULL;
+    const double *hessian =
+        args.local_hessian ? args.local_hessian + (e - args.begin) * state->packed : NULL;
     basin__spread_mapped(&state->spread, e, gradient, hessian, nodes);
     if (state->run->adjoint) basin__spread_adjoint(&state->spread, e, gradient);
   }
@@ -68,7 +75,9 @@ static void run_coloured(run_state *state)
   const basin_schedule *schedule = &state->term->schedule;
   for (size_t k = 0; k < schedule->colour_count; ++k) {
     state->first = schedule->colour_starts[k];
-    basin__parallel(state->minimizer->context, schedule->colour_starts[k + 1] - state->first, state->term->direct ? direct_chunk : mapped_chunk,
+    basin__parallel(state->minimizer->context,
+                    schedule->colour_starts[k + 1] - state->first,
+                    state->term->direct ? direct_chunk : mapped_chunk,
                     state);
   }
 }
@@ -80,16 +89,19 @@ static void stored_chunk(void *user, size_t index, unsigned worker)
   const run_state *state = user;
   size_t size = state->term->schedule.chunk, begin = state->first + index * size;
   double *local = state->minimizer->local + index * size * (state->local + state->packed);
-  (void)run_stored(state, begin, begin + size < state->end ? begin + size : state->end, local, worker);
+  (void)run_stored(
+      state, begin, begin + size < state->end ? begin + size : state->end, local, worker);
 }
 
 /* Local results of element `e` of the batch, as stored_chunk has put them. */
 static const double *stored_element(const run_state *state, size_t e, const double **hessian)
 {
-  size_t size = state->term->schedule.chunk, chunk = (e - state->first) / size, begin = state->first + chunk * size;
+  size_t size = state->term->schedule.chunk, chunk = (e - state->first) / size,
+         begin = state->first + chunk * size;
   size_t count = begin + size < state->end ? size : state->end - begin;
   const double *local = state->minimizer->local + chunk * size * (state->local + state->packed);
-  *hessian = state->run->hessian ? local + count * state->local + (e - begin) * state->packed : NULL;
+  *hessian =
+      state->run->hessian ? local + count * state->local + (e - begin) * state->packed : NULL;
   return local + (e - begin) * state->local;
 }
 
@@ -107,7 +119,12 @@ static void spread_partition(void *user, size_t index, unsigned worker)
     if (state->term->direct)
       basin__spread_direct(&spread, e, gradient, hessian);
     else
-      basin__spread_mapped(&spread, e, gradient, hessian, state->minimizer->expansions + worker * state->minimizer->expansion_stride);
+      basin__spread_mapped(&spread,
+                           e,
+                           gradient,
+                           hessian,
+                           state->minimizer->expansions +
+                               worker * state->minimizer->expansion_stride);
   }
 }
 
@@ -117,7 +134,10 @@ static void run_partitioned(run_state *state)
   for (state->first = 0; state->first < state->term->elements; state->first += schedule->batch) {
     size_t end = state->first + schedule->batch;
     state->end = end < state->term->elements ? end : state->term->elements;
-    basin__parallel(state->minimizer->context, (state->end - state->first + schedule->chunk - 1) / schedule->chunk, stored_chunk, state);
+    basin__parallel(state->minimizer->context,
+                    (state->end - state->first + schedule->chunk - 1) / schedule->chunk,
+                    stored_chunk,
+                    state);
     basin__parallel(state->minimizer->context, schedule->partition_count, spread_partition, state);
     for (size_t e = state->first; e < state->end && state->run->adjoint; ++e) {
       const double *hessian, *gradient = stored_element(state, e, &hessian);
@@ -135,7 +155,14 @@ basin_status basin__term_run(basin_minimizer *minimizer, basin_term *term, const
                      .term = term,
                      .run = run,
                      .slot = run->hessian ? &term->hessian : &term->gradient,
-                     .spread = {minimizer, term, run->gradient, run->hessian ? run->values : NULL, 0, SIZE_MAX, 0, SIZE_MAX},
+                     .spread = {minimizer,
+                                term,
+                                run->gradient,
+                                run->hessian ? run->values : NULL,
+                                0,
+                                SIZE_MAX,
+                                0,
+                                SIZE_MAX},
                      .local = local,
                      .packed = local * (local + 1) / 2};
   basin_status status = basin__binding_fill(minimizer->system, state.slot->info, &term->binding);

@@ -1,17 +1,17 @@
-/* Dividing a term's elements among workers: chunks, their colours, and partitions where colours would be too many.
+/* Dividing a term's elements among workers: chunks, colours, partitions.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "assembly/minimizer.h"
 #include <string.h>
 
-#define COLOUR_MAX   64u
-#define BATCH_BYTES  ((size_t)4 << 20) /* local results kept at once by a partitioned term */
+#define COLOUR_MAX    64u
+#define BATCH_BYTES   ((size_t)4 << 20) /* local results kept at once by a partitioned term */
 #define CHUNKS_WANTED 4u /* chunks a colour, on average, below which colours are not worth it */
 
-/* Small chunks for small terms, so that there are enough of them. */
+/* Small chunks for small terms, so that there are enough of them; not smaller than what kernels
+ * project at once. */
 static size_t chunk_size(size_t elements)
 {
   if (elements <= 512) return elements ? elements : 1;
-  if (elements < (size_t)1 << 14) return 64;
   if (elements < (size_t)1 << 16) return 128;
   return elements < (size_t)1 << 18 ? 256 : 512;
 }
@@ -141,7 +141,8 @@ static void balance(const uint32_t *weights, size_t length, size_t *bounds, size
 static basin_status balance_nodes(basin_minimizer *minimizer, basin_term *term)
 {
   basin_context *context = minimizer->context;
-  size_t nodes = minimizer->layout.node_count, expansion_bytes = (term->direct ? 1 : term->expansion + 1) * sizeof(basin_virtual_node);
+  size_t nodes = minimizer->layout.node_count,
+         expansion_bytes = (term->direct ? 1 : term->expansion + 1) * sizeof(basin_virtual_node);
   uint32_t *weights = basin__calloc(context, nodes + 1, sizeof *weights);
   colouring work = {.minimizer = minimizer, .term = term};
   work.nodes = weights ? basin__alloc(context, expansion_bytes) : NULL;
@@ -153,7 +154,8 @@ static basin_status balance_nodes(basin_minimizer *minimizer, basin_term *term)
       if (node != BASIN_NONE) ++weights[node];
     }
   }
-  if (work.nodes) balance(weights, nodes, term->schedule.node_bounds, term->schedule.partition_count);
+  if (work.nodes)
+    balance(weights, nodes, term->schedule.node_bounds, term->schedule.partition_count);
   basin_status status = work.nodes ? BASIN_OK : BASIN_ERROR_MEMORY;
   basin__free(context, work.nodes, expansion_bytes);
   basin__free(context, weights, (nodes + 1) * sizeof *weights);
@@ -191,22 +193,30 @@ void basin__schedule_fini(basin_minimizer *minimizer, basin_schedule *schedule)
 static basin_status reserve_local(basin_minimizer *minimizer, const basin_term *term)
 {
   basin_context *context = minimizer->context;
-  size_t local = (size_t)term->local_nodes * minimizer->layout.block, element = local + local * (local + 1) / 2;
+  size_t local = (size_t)term->local_nodes * minimizer->layout.block,
+         element = local + local * (local + 1) / 2;
   size_t workers = basin__worker_count(context);
   if (term->direct && !term->schedule.partitioned) return BASIN_OK;
-  size_t need = element * (term->schedule.partitioned ? term->schedule.batch : term->schedule.chunk * workers);
+  size_t need = element * (term->schedule.partitioned ? term->schedule.batch
+                                                      : term->schedule.chunk * workers);
   if (need > minimizer->local_capacity) {
     double *fresh = basin__alloc_aligned(context, need * sizeof *fresh);
     if (!fresh) return BASIN_ERROR_MEMORY;
-    basin__free_aligned(context, minimizer->local, minimizer->local_capacity * sizeof *minimizer->local);
+    basin__free_aligned(
+        context, minimizer->local, minimizer->local_capacity * sizeof *minimizer->local);
     minimizer->local = fresh;
     minimizer->local_capacity = need;
   }
-  if (term->direct || (term->expansion <= minimizer->expansion_stride && workers <= minimizer->expansion_workers)) return BASIN_OK;
-  size_t stride = term->expansion > minimizer->expansion_stride ? term->expansion : minimizer->expansion_stride;
+  if (term->direct ||
+      (term->expansion <= minimizer->expansion_stride && workers <= minimizer->expansion_workers))
+    return BASIN_OK;
+  size_t stride =
+      term->expansion > minimizer->expansion_stride ? term->expansion : minimizer->expansion_stride;
   basin_virtual_node *nodes = basin__calloc(context, stride * workers, sizeof *nodes);
   if (!nodes) return BASIN_ERROR_MEMORY;
-  basin__free(context, minimizer->expansions, minimizer->expansion_stride * minimizer->expansion_workers * sizeof *nodes);
+  basin__free(context,
+              minimizer->expansions,
+              minimizer->expansion_stride * minimizer->expansion_workers * sizeof *nodes);
   minimizer->expansions = nodes;
   minimizer->expansion_stride = stride;
   minimizer->expansion_workers = workers;
@@ -232,7 +242,11 @@ basin_status basin__schedule_build(basin_minimizer *minimizer, basin_term *term)
   schedule->colour_count = 0;
   if (schedule->chunk_count > 0) {
     if (schedule->chunk_count > schedule->order_capacity)
-      BASIN_TRY(basin__grow(minimizer->context, &schedule->order, &schedule->order_capacity, schedule->chunk_count, sizeof *schedule->order));
+      BASIN_TRY(basin__grow(minimizer->context,
+                            &schedule->order,
+                            &schedule->order_capacity,
+                            schedule->chunk_count,
+                            sizeof *schedule->order));
     if (schedule->chunk_count == 1) {
       static const uint8_t only = 0;
       order_chunks(schedule, &only, 1);

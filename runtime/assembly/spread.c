@@ -1,15 +1,17 @@
-/* Adding stored local gradients and Hessians to the global vector and matrix, through DOF maps where there are any.
+/* Adding stored local results to the global system, through DOF maps if need be.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "assembly/spread.h"
 
 #define BLOCK_MAX 12
 
 /* Block (a, c), a <= c, of a packed upper triangle of `size` rows. */
-static inline void load_block(const double *hessian, size_t size, size_t a, size_t c, size_t b, double *block)
+static inline void
+load_block(const double *hessian, size_t size, size_t a, size_t c, size_t b, double *block)
 {
   for (size_t i = 0; i < b; ++i) {
     size_t row = a * b + i;
-    const double *packed = hessian + row * size - row * (row + 1) / 2; /* packed[column], column >= row */
+    const double *packed =
+        hessian + row * size - row * (row + 1) / 2; /* packed[column], column >= row */
     if (a == c) {
       for (size_t j = i; j < b; ++j) block[i * b + j] = block[j * b + i] = packed[c * b + j];
     } else {
@@ -39,14 +41,19 @@ static inline bool wanted(const basin_spread *spread, uint32_t word)
 
 /* ---- direct terms; `b` is a literal in the callers below, so the loops unroll ---- */
 
-static inline void spread_direct(const basin_spread *spread, size_t element, const double *gradient, const double *hessian, size_t b)
+static inline void spread_direct(const basin_spread *spread,
+                                 size_t element,
+                                 const double *gradient,
+                                 const double *hessian,
+                                 size_t b)
 {
   const basin_term *term = spread->term;
   size_t nodes = term->local_nodes, size = nodes * b;
   if (spread->gradient) {
     const uint32_t *rows = term->rows + element * nodes;
     for (size_t a = 0; a < nodes; ++a) {
-      if (rows[a] == BASIN_NONE || rows[a] < spread->node_begin || rows[a] >= spread->node_end) continue;
+      if (rows[a] == BASIN_NONE || rows[a] < spread->node_begin || rows[a] >= spread->node_end)
+        continue;
       for (size_t i = 0; i < b; ++i) spread->gradient[rows[a] * b + i] += gradient[a * b + i];
     }
   }
@@ -61,7 +68,10 @@ static inline void spread_direct(const basin_spread *spread, size_t element, con
     }
 }
 
-void basin__spread_direct(const basin_spread *spread, size_t element, const double *gradient, const double *hessian)
+void basin__spread_direct(const basin_spread *spread,
+                          size_t element,
+                          const double *gradient,
+                          const double *hessian)
 {
   switch (spread->minimizer->layout.block) {
   case 1:
@@ -79,10 +89,12 @@ void basin__spread_direct(const basin_spread *spread, size_t element, const doub
   }
 }
 
-/* ---- terms over maps: row a of the element depends on node v by W_v, so g_v += W_v^T g_a and H_vw += W_v^T H_ac W_w ---- */
+/* ---- terms over maps: row a of the element depends on node v by W_v, so g_v += W_v^T g_a and H_vw
+ * += W_v^T H_ac W_w ---- */
 
 /* out = W^T block. */
-static inline void multiply_left(const basin_virtual_node *node, const double *block, size_t b, double *out)
+static inline void
+multiply_left(const basin_virtual_node *node, const double *block, size_t b, double *out)
 {
   if (!node->full) {
     double weight = node->weight ? *node->weight : 1;
@@ -98,7 +110,8 @@ static inline void multiply_left(const basin_virtual_node *node, const double *b
 }
 
 /* out = block W. */
-static inline void multiply_right(const basin_virtual_node *node, const double *block, size_t b, double *out)
+static inline void
+multiply_right(const basin_virtual_node *node, const double *block, size_t b, double *out)
 {
   if (!node->full) {
     double weight = node->weight ? *node->weight : 1;
@@ -113,7 +126,10 @@ static inline void multiply_right(const basin_virtual_node *node, const double *
     }
 }
 
-static inline void gradient_mapped(const basin_spread *spread, const basin_virtual_node *node, const double *local, size_t b)
+static inline void gradient_mapped(const basin_spread *spread,
+                                   const basin_virtual_node *node,
+                                   const double *local,
+                                   size_t b)
 {
   double *out = spread->gradient + (size_t)node->node * b;
   if (node->node < spread->node_begin || node->node >= spread->node_end) return;
@@ -127,8 +143,12 @@ static inline void gradient_mapped(const basin_spread *spread, const basin_virtu
   }
 }
 
-static inline void hessian_mapped(const basin_spread *spread, const basin_virtual_node *nodes, size_t count, const uint32_t *words,
-                                  const double *hessian, size_t b)
+static inline void hessian_mapped(const basin_spread *spread,
+                                  const basin_virtual_node *nodes,
+                                  size_t count,
+                                  const uint32_t *words,
+                                  const double *hessian,
+                                  size_t b)
 {
   size_t size = spread->term->local_nodes * b;
   for (size_t v = 0; v < count; ++v)
@@ -142,13 +162,17 @@ static inline void hessian_mapped(const basin_spread *spread, const basin_virtua
     }
 }
 
-void basin__spread_mapped(const basin_spread *spread, size_t element, const double *gradient, const double *hessian,
+void basin__spread_mapped(const basin_spread *spread,
+                          size_t element,
+                          const double *gradient,
+                          const double *hessian,
                           basin_virtual_node *nodes)
 {
   const basin_term *term = spread->term;
   size_t b = spread->minimizer->layout.block;
   size_t count = basin__term_expand(spread->minimizer, term, element, nodes);
-  for (size_t v = 0; v < count && spread->gradient; ++v) gradient_mapped(spread, &nodes[v], gradient + nodes[v].local * b, b);
+  for (size_t v = 0; v < count && spread->gradient; ++v)
+    gradient_mapped(spread, &nodes[v], gradient + nodes[v].local * b, b);
   if (!spread->values) return;
   const uint32_t *words = term->slots + term->slot_starts[element];
   if (b == 3)

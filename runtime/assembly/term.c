@@ -14,12 +14,15 @@ static basin_status copy_list(basin_context *context, const void *from, size_t b
   return BASIN_OK;
 }
 
-static basin_status copy_description(basin_minimizer *minimizer, basin_term *term, const basin_term_description *description)
+static basin_status copy_description(basin_minimizer *minimizer,
+                                     basin_term *term,
+                                     const basin_term_description *description)
 {
   basin_context *context = minimizer->context;
   term->name = basin__strdup(context, description->name ? description->name : "term");
   if (!term->name) return BASIN_ERROR_MEMORY;
-  if (description->script && !(term->script = basin__strdup(context, description->script))) return BASIN_ERROR_MEMORY;
+  if (description->script && !(term->script = basin__strdup(context, description->script)))
+    return BASIN_ERROR_MEMORY;
   term->line = description->line;
   term->space = description->space;
   term->value = (basin_kernel_slot){.plan = description->plan, .info = description->value};
@@ -29,16 +32,22 @@ static basin_status copy_description(basin_minimizer *minimizer, basin_term *ter
   term->dynamic_wanted = description->dynamic;
   term->projection = description->projection;
   term->enabled = true;
-  BASIN_TRY(copy_list(context, description->unknowns, description->unknown_count * sizeof *term->unknowns, &term->unknowns));
+  BASIN_TRY(copy_list(context,
+                      description->unknowns,
+                      description->unknown_count * sizeof *term->unknowns,
+                      &term->unknowns));
   term->unknown_count = description->unknown_count;
-  BASIN_TRY(copy_list(context, description->hessian_arrays, description->hessian_array_count * sizeof *term->hessian_arrays,
+  BASIN_TRY(copy_list(context,
+                      description->hessian_arrays,
+                      description->hessian_array_count * sizeof *term->hessian_arrays,
                       &term->hessian_arrays));
   term->hessian_array_count = description->hessian_array_count;
   return BASIN_OK;
 }
 
 /* Local order is access after access; kernels agree with the minimizer on sizes. */
-static basin_status check_shape(const basin_minimizer *minimizer, const basin_term *term, size_t *local)
+static basin_status
+check_shape(const basin_minimizer *minimizer, const basin_term *term, size_t *local)
 {
   basin_context *context = minimizer->context;
   unsigned block = minimizer->layout.block;
@@ -49,17 +58,29 @@ static basin_status check_shape(const basin_minimizer *minimizer, const basin_te
     if (!unknown->output) continue;
     BASIN_TRY(basin__system_array(minimizer->system, unknown->access.array, &array));
     if (unknown->first != size || unknown->size != array->size || unknown->size % block != 0)
-      return BASIN_FAIL(context, BASIN_ERROR_SHAPE, "term %s: %s has %zu entries, its plan reads %u from place %u", term->name, array->name,
-                        array->size, (unsigned)unknown->size, (unsigned)unknown->first);
+      return BASIN_FAIL(context,
+                        BASIN_ERROR_SHAPE,
+                        "term %s: %s has %zu entries, its plan reads %u from place %u",
+                        term->name,
+                        array->name,
+                        array->size,
+                        (unsigned)unknown->size,
+                        (unsigned)unknown->first);
     size += unknown->size;
   }
   const basin_kernel_info *infos[2] = {term->gradient.info, term->hessian.info};
   for (size_t k = 0; k < 2; ++k) {
     if (!infos[k] || size == 0) continue;
     if (infos[k]->local_size != size || infos[k]->block != block)
-      return BASIN_FAIL(context, BASIN_ERROR_SHAPE,
-                        "term %s: its plan has %u local unknowns in nodes of %u, the minimizer expects %zu in nodes of %u", term->name,
-                        (unsigned)infos[k]->local_size, (unsigned)infos[k]->block, size, block);
+      return BASIN_FAIL(context,
+                        BASIN_ERROR_SHAPE,
+                        "term %s: its plan has %u local unknowns in nodes of %u, the minimizer "
+                        "expects %zu in nodes of %u",
+                        term->name,
+                        (unsigned)infos[k]->local_size,
+                        (unsigned)infos[k]->block,
+                        size,
+                        block);
   }
   *local = size / block;
   return BASIN_OK;
@@ -72,9 +93,12 @@ static bool touches_dynamic(const basin_minimizer *minimizer, const basin_term *
   if (system->spaces[term->space].dynamic) return true;
   for (size_t k = 0; k < term->unknown_count; ++k) {
     const basin_access *access = &term->unknowns[k].access;
-    for (uint32_t s = 0; s < access->step_count && s < BASIN_PATH_MAX && term->unknowns[k].output; ++s) {
+    for (uint32_t s = 0; s < access->step_count && s < BASIN_PATH_MAX && term->unknowns[k].output;
+         ++s) {
       basin_connectivity_id id = access->steps[s].connectivity;
-      if (id < system->connectivity_count && system->spaces[system->connectivities[id].from].dynamic) return true;
+      if (id < system->connectivity_count &&
+          system->spaces[system->connectivities[id].from].dynamic)
+        return true;
     }
   }
   return false;
@@ -84,19 +108,27 @@ static basin_status find_maps(basin_minimizer *minimizer, basin_term *term)
 {
   size_t local, node = 0;
   BASIN_TRY(check_shape(minimizer, term, &local));
-  if (local > 4096) return BASIN_FAIL(minimizer->context, BASIN_ERROR_UNSUPPORTED, "term %s couples %zu nodes an element", term->name, local);
+  if (local > 4096)
+    return BASIN_FAIL(minimizer->context,
+                      BASIN_ERROR_UNSUPPORTED,
+                      "term %s couples %zu nodes an element",
+                      term->name,
+                      local);
   term->local_nodes = (unsigned)local;
   term->local_pairs = (unsigned)(local * (local + 1) / 2);
   term->direct = true;
   term->constant = term->constant_wanted;
-  if (local > 0 && !(term->node_maps = basin__calloc(minimizer->context, local, sizeof *term->node_maps))) return BASIN_ERROR_MEMORY;
+  if (local > 0 &&
+      !(term->node_maps = basin__calloc(minimizer->context, local, sizeof *term->node_maps)))
+    return BASIN_ERROR_MEMORY;
   for (size_t k = 0; k < term->unknown_count; ++k) {
     const basin_unknown_access *unknown = &term->unknowns[k];
     basin_walk walk;
     size_t number;
     if (!unknown->output) continue;
     /* Paths with steps are checked when their connectivities are set. */
-    if (unknown->access.step_count == 0) BASIN_TRY(basin__walk_init(&walk, minimizer->system, term->space, &unknown->access));
+    if (unknown->access.step_count == 0)
+      BASIN_TRY(basin__walk_init(&walk, minimizer->system, term->space, &unknown->access));
     BASIN_TRY(basin__dof_maps_get(&minimizer->maps, unknown->access.array, &number));
     const basin_dof_map *map = minimizer->maps.maps[number];
     term->direct = term->direct && map->plain;
@@ -108,7 +140,10 @@ static basin_status find_maps(basin_minimizer *minimizer, basin_term *term)
   return BASIN_OK;
 }
 
-basin_status basin__term_create(basin_minimizer *minimizer, const basin_term_description *description, size_t curvature_map, basin_term **result)
+basin_status basin__term_create(basin_minimizer *minimizer,
+                                const basin_term_description *description,
+                                size_t curvature_map,
+                                basin_term **result)
 {
   basin_space *space;
   BASIN_TRY(basin__system_space(minimizer->system, description->space, &space));
@@ -133,7 +168,8 @@ void basin__term_destroy(basin_minimizer *minimizer, basin_term *term)
   basin__strfree(context, term->script);
   basin__binding_release(minimizer->system, &term->binding);
   basin__free(context, term->unknowns, term->unknown_count * sizeof *term->unknowns);
-  basin__free(context, term->hessian_arrays, term->hessian_array_count * sizeof *term->hessian_arrays);
+  basin__free(
+      context, term->hessian_arrays, term->hessian_array_count * sizeof *term->hessian_arrays);
   basin__free(context, term->node_maps, term->local_nodes * sizeof *term->node_maps);
   basin__free(context, term->rows, term->row_capacity * sizeof *term->rows);
   basin__free(context, term->slots, term->slot_capacity * sizeof *term->slots);
@@ -143,7 +179,8 @@ void basin__term_destroy(basin_minimizer *minimizer, basin_term *term)
   basin__free(context, term, sizeof *term);
 }
 
-basin_status basin__term_blame(const basin_minimizer *minimizer, const basin_term *term, basin_status status)
+basin_status
+basin__term_blame(const basin_minimizer *minimizer, const basin_term *term, basin_status status)
 {
   if (term->script) basin__error_where(minimizer->context, term->script, term->line, NULL);
   return status;
@@ -151,11 +188,15 @@ basin_status basin__term_blame(const basin_minimizer *minimizer, const basin_ter
 
 /* ---- structure ---- */
 
-static uint64_t newer(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static uint64_t newer(uint64_t a, uint64_t b)
+{
+  return a > b ? a : b;
+}
 
 static uint64_t structure_version(const basin_minimizer *minimizer, const basin_term *term)
 {
-  uint64_t version = newer(minimizer->layout.version, minimizer->system->spaces[term->space].version);
+  uint64_t version =
+      newer(minimizer->layout.version, minimizer->system->spaces[term->space].version);
   size_t node = 0;
   for (size_t k = 0; k < term->unknown_count; ++k) {
     const basin_unknown_access *unknown = &term->unknowns[k];
@@ -179,7 +220,9 @@ static bool waiting(const basin_minimizer *minimizer, const basin_term *term)
       if (id >= system->connectivity_count) continue;
       const basin_connectivity *connectivity = &system->connectivities[id];
       if (!connectivity->set && system->spaces[connectivity->from].count > 0) return true;
-      if (connectivity->count > 0 && connectivity->largest >= system->spaces[connectivity->to].count) return true;
+      if (connectivity->count > 0 &&
+          connectivity->largest >= system->spaces[connectivity->to].count)
+        return true;
     }
   }
   return false;
@@ -194,18 +237,24 @@ static basin_status fill_rows(basin_minimizer *minimizer, basin_term *term)
     if (!unknown->output) continue;
     BASIN_TRY(basin__walk_init(&walk, minimizer->system, term->space, &unknown->access));
     const basin_dof_map *map = minimizer->maps.maps[term->node_maps[column]];
-    if (map->row_count >= BASIN_NONE) return BASIN_FAIL(minimizer->context, BASIN_ERROR_RANGE, "term %s: too many rows", term->name);
+    if (map->row_count >= BASIN_NONE)
+      return BASIN_FAIL(
+          minimizer->context, BASIN_ERROR_RANGE, "term %s: too many rows", term->name);
     for (size_t e = 0; e < term->elements; ++e) {
       size_t first = (size_t)basin__walk(&walk, e) * map->nodes;
       uint32_t *rows = term->rows + e * stride + column;
-      for (size_t n = 0; n < map->nodes; ++n) rows[n] = term->direct ? map->entries[first + n].node : (uint32_t)(first + n);
+      for (size_t n = 0; n < map->nodes; ++n)
+        rows[n] = term->direct ? map->entries[first + n].node : (uint32_t)(first + n);
     }
     column += map->nodes;
   }
   return BASIN_OK;
 }
 
-size_t basin__term_expand(const basin_minimizer *minimizer, const basin_term *term, size_t element, basin_virtual_node *nodes)
+size_t basin__term_expand(const basin_minimizer *minimizer,
+                          const basin_term *term,
+                          size_t element,
+                          basin_virtual_node *nodes)
 {
   const uint32_t *rows = term->rows + element * term->local_nodes;
   size_t count = 0;
@@ -215,8 +264,11 @@ size_t basin__term_expand(const basin_minimizer *minimizer, const basin_term *te
     size_t length = basin__dof_row(map, rows[a], &entries);
     for (size_t k = 0; k < length; ++k) {
       uint32_t value = entries[k].value;
-      nodes[count++] = (basin_virtual_node){a, entries[k].node, map->plain ? NULL : map->values + (value & BASIN_DOF_VALUE),
-                                            !map->plain && (value & BASIN_DOF_BLOCK)};
+      nodes[count++] =
+          (basin_virtual_node){a,
+                               entries[k].node,
+                               map->plain ? NULL : map->values + (value & BASIN_DOF_VALUE),
+                               !map->plain && (value & BASIN_DOF_BLOCK)};
     }
   }
   return count;
@@ -227,7 +279,11 @@ static basin_status count_slots(basin_minimizer *minimizer, basin_term *term)
 {
   basin_context *context = minimizer->context;
   size_t total = 0;
-  BASIN_TRY(basin__grow(context, &term->slot_starts, &term->start_capacity, term->elements + 1, sizeof *term->slot_starts));
+  BASIN_TRY(basin__grow(context,
+                        &term->slot_starts,
+                        &term->start_capacity,
+                        term->elements + 1,
+                        sizeof *term->slot_starts));
   term->expansion = 0;
   for (size_t e = 0; e < term->elements; ++e) {
     const uint32_t *rows = term->rows + e * term->local_nodes;
@@ -240,8 +296,12 @@ static basin_status count_slots(basin_minimizer *minimizer, basin_term *term)
     term->expansion = nodes > term->expansion ? nodes : term->expansion;
     total += nodes < 65536 ? nodes * (nodes + 1) / 2 : SIZE_MAX / 4;
     if (total >= (size_t)1 << 31)
-      return BASIN_FAIL(context, BASIN_ERROR_UNSUPPORTED,
-                        "term %s: element %zu depends on %zu nodes, all coupled with each other: the matrix would be too large", term->name, e,
+      return BASIN_FAIL(context,
+                        BASIN_ERROR_UNSUPPORTED,
+                        "term %s: element %zu depends on %zu nodes, all coupled with each other: "
+                        "the matrix would be too large",
+                        term->name,
+                        e,
                         nodes);
   }
   term->slot_starts[term->elements] = total;
@@ -256,7 +316,8 @@ static basin_status restructure(basin_minimizer *minimizer, basin_term *term)
   term->elements = waiting(minimizer, term) ? 0 : minimizer->system->spaces[term->space].count;
   if (__builtin_mul_overflow(term->elements, term->local_nodes, &need))
     return BASIN_FAIL(context, BASIN_ERROR_MEMORY, "term %s is too large", term->name);
-  if (need > term->row_capacity) BASIN_TRY(basin__grow(context, &term->rows, &term->row_capacity, need, sizeof *term->rows));
+  if (need > term->row_capacity)
+    BASIN_TRY(basin__grow(context, &term->rows, &term->row_capacity, need, sizeof *term->rows));
   if (term->elements > 0) BASIN_TRY(fill_rows(minimizer, term));
   if (term->direct)
     term->slot_count = term->elements * term->local_pairs;

@@ -1,15 +1,18 @@
-/* Arrays: one small matrix an instance of a space; definition, data in and out.
+/* Arrays, one small matrix an instance of a space: their kinds and how they are defined.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "device/system.h"
-#include <math.h>
 #include <string.h>
 
 basin_status basin__system_array(const basin_system *system, basin_array_id id, basin_array **array)
 {
-  if (id >= system->array_count) return BASIN_FAIL(system->context, BASIN_ERROR_ARGUMENT, "there is no array %u", (unsigned)id);
+  if (id >= system->array_count)
+    return BASIN_FAIL(system->context, BASIN_ERROR_ARGUMENT, "there is no array %u", (unsigned)id);
   *array = system->arrays[id];
   if ((*array)->kind == BASIN_ARRAY_RESERVED)
-    return BASIN_FAIL(system->context, BASIN_ERROR_STATE, "array %u was reserved but never defined", (unsigned)id);
+    return BASIN_FAIL(system->context,
+                      BASIN_ERROR_STATE,
+                      "array %u was reserved but never defined",
+                      (unsigned)id);
   return BASIN_OK;
 }
 
@@ -26,7 +29,10 @@ basin_status basin__array_fit(basin_system *system, basin_array *array)
     array->data = data;
     array->capacity = need;
   }
-  if (count > array->count) memset(array->data + array->count * array->size, 0, (count - array->count) * array->size * sizeof(double));
+  if (count > array->count)
+    memset(array->data + array->count * array->size,
+           0,
+           (count - array->count) * array->size * sizeof(double));
   array->count = count;
   return BASIN_OK;
 }
@@ -55,8 +61,13 @@ void basin__array_release(basin_system *system, basin_array *array)
 basin_status basin_system_reserve_array(basin_system *system, basin_array_id *id)
 {
   basin_context *context = system->context;
-  if (system->array_count >= BASIN_NONE) return BASIN_FAIL(context, BASIN_ERROR_RANGE, "too many arrays");
-  BASIN_TRY(basin__grow(context, &system->arrays, &system->array_capacity, system->array_count + 1, sizeof *system->arrays));
+  if (system->array_count >= BASIN_NONE)
+    return BASIN_FAIL(context, BASIN_ERROR_RANGE, "too many arrays");
+  BASIN_TRY(basin__grow(context,
+                        &system->arrays,
+                        &system->array_capacity,
+                        system->array_count + 1,
+                        sizeof *system->arrays));
   basin_array *array = basin__calloc(context, 1, sizeof *array);
   if (!array) return BASIN_ERROR_MEMORY;
   *id = (basin_array_id)system->array_count;
@@ -64,18 +75,26 @@ basin_status basin_system_reserve_array(basin_system *system, basin_array_id *id
   return BASIN_OK;
 }
 
-/* Takes a new or a reserved id and fills in what every array has. The kind is set by the caller when nothing can fail any more. */
-static basin_status define(basin_system *system, const char *name, basin_space_id space, unsigned rows, unsigned cols, basin_array_id *id,
+/* Takes a new or a reserved id and fills in what every array has. The kind is set by the caller
+ * when nothing can fail any more. */
+static basin_status define(basin_system *system,
+                           const char *name,
+                           basin_space_id space,
+                           unsigned rows,
+                           unsigned cols,
+                           basin_array_id *id,
                            basin_array **array)
 {
   basin_context *context = system->context;
   basin_space *owner;
   BASIN_TRY(basin__system_space(system, space, &owner));
   if (rows == 0 || cols == 0 || rows > 65535 || cols > 65535)
-    return BASIN_FAIL(context, BASIN_ERROR_SHAPE, "array %s: a %u x %u matrix is not possible", name, rows, cols);
+    return BASIN_FAIL(
+        context, BASIN_ERROR_SHAPE, "array %s: a %u x %u matrix is not possible", name, rows, cols);
   if (*id == BASIN_NONE) BASIN_TRY(basin_system_reserve_array(system, id));
   if (*id >= system->array_count || system->arrays[*id]->kind != BASIN_ARRAY_RESERVED)
-    return BASIN_FAIL(context, BASIN_ERROR_STATE, "array %s: id %u is not a reserved one", name, (unsigned)*id);
+    return BASIN_FAIL(
+        context, BASIN_ERROR_STATE, "array %s: id %u is not a reserved one", name, (unsigned)*id);
   basin_array *made = system->arrays[*id];
   basin__strfree(context, made->name); /* of an attempt that failed */
   made->name = basin__strdup(context, name ? name : "array");
@@ -88,7 +107,11 @@ static basin_status define(basin_system *system, const char *name, basin_space_i
   return BASIN_OK;
 }
 
-basin_status basin_system_add_array(basin_system *system, const char *name, basin_space_id space, unsigned rows, unsigned cols,
+basin_status basin_system_add_array(basin_system *system,
+                                    const char *name,
+                                    basin_space_id space,
+                                    unsigned rows,
+                                    unsigned cols,
                                     basin_array_id *id)
 {
   basin_array *array;
@@ -99,14 +122,26 @@ basin_status basin_system_add_array(basin_system *system, const char *name, basi
   return BASIN_OK;
 }
 
-basin_status basin_system_add_computed(basin_system *system, const basin_computed_description *description, basin_array_id *id)
+basin_status basin_system_add_computed(basin_system *system,
+                                       const basin_computed_description *description,
+                                       basin_array_id *id)
 {
   basin_array *array;
   const basin_kernel_info *info = description->info;
-  BASIN_TRY(define(system, description->name, description->space, description->rows, description->cols, id, &array));
+  BASIN_TRY(define(system,
+                   description->name,
+                   description->space,
+                   description->rows,
+                   description->cols,
+                   id,
+                   &array));
   if (!info || info->stage != BASIN_STAGE_COMPUTE || info->output_size != array->size)
-    return BASIN_FAIL(system->context, BASIN_ERROR_SHAPE, "computed array %s: the plan gives %u numbers an instance, the array has %zu",
-                      array->name, info ? (unsigned)info->output_size : 0u, array->size);
+    return BASIN_FAIL(system->context,
+                      BASIN_ERROR_SHAPE,
+                      "computed array %s: the plan gives %u numbers an instance, the array has %zu",
+                      array->name,
+                      info ? (unsigned)info->output_size : 0u,
+                      array->size);
   array->kernel.plan = description->plan;
   array->kernel.info = info;
   array->kind = BASIN_ARRAY_COMPUTED;
@@ -114,27 +149,52 @@ basin_status basin_system_add_computed(basin_system *system, const basin_compute
   return BASIN_OK;
 }
 
-static basin_status check_member(const basin_system *system, const basin_array *array, const basin_array *member, basin_space_id expected,
+static basin_status check_member(const basin_system *system,
+                                 const basin_array *array,
+                                 const basin_array *member,
+                                 basin_space_id expected,
                                  size_t number)
 {
   if (member->space != expected)
-    return BASIN_FAIL(system->context, BASIN_ERROR_OWNER, "union array %s: member %zu, %s, belongs to %s, not to %s", array->name, number,
-                      member->name, system->spaces[member->space].name, system->spaces[expected].name);
+    return BASIN_FAIL(system->context,
+                      BASIN_ERROR_OWNER,
+                      "union array %s: member %zu, %s, belongs to %s, not to %s",
+                      array->name,
+                      number,
+                      member->name,
+                      system->spaces[member->space].name,
+                      system->spaces[expected].name);
   if (member->rows != array->rows || member->cols != array->cols)
-    return BASIN_FAIL(system->context, BASIN_ERROR_SHAPE, "union array %s is %u x %u, but its member %s is %u x %u", array->name, array->rows,
-                      array->cols, member->name, member->rows, member->cols);
+    return BASIN_FAIL(system->context,
+                      BASIN_ERROR_SHAPE,
+                      "union array %s is %u x %u, but its member %s is %u x %u",
+                      array->name,
+                      array->rows,
+                      array->cols,
+                      member->name,
+                      member->rows,
+                      member->cols);
   return BASIN_OK;
 }
 
-basin_status basin_system_add_union_array(basin_system *system, const char *name, basin_space_id space, const basin_array_id *members,
-                                          size_t count, basin_array_id *id)
+basin_status basin_system_add_union_array(basin_system *system,
+                                          const char *name,
+                                          basin_space_id space,
+                                          const basin_array_id *members,
+                                          size_t count,
+                                          basin_array_id *id)
 {
   basin_context *context = system->context;
   basin_space *owner;
   basin_array *array, *member;
   BASIN_TRY(basin__system_space(system, space, &owner));
   if (!owner->is_union || owner->member_count != count)
-    return BASIN_FAIL(context, BASIN_ERROR_LENGTH, "union array %s: %zu members given, but %s has %zu", name, count, owner->name,
+    return BASIN_FAIL(context,
+                      BASIN_ERROR_LENGTH,
+                      "union array %s: %zu members given, but %s has %zu",
+                      name,
+                      count,
+                      owner->name,
                       owner->member_count);
   BASIN_TRY(basin__system_array(system, members[0], &member));
   BASIN_TRY(define(system, name, space, member->rows, member->cols, id, &array));
@@ -151,16 +211,26 @@ basin_status basin_system_add_union_array(basin_system *system, const char *name
   return BASIN_OK;
 }
 
-basin_status basin_system_add_reduction(basin_system *system, const char *name, basin_connectivity_id connectivity, basin_array_id source,
-                                        bool mean, basin_array_id *id)
+basin_status basin_system_add_reduction(basin_system *system,
+                                        const char *name,
+                                        basin_connectivity_id connectivity,
+                                        basin_array_id source,
+                                        bool mean,
+                                        basin_array_id *id)
 {
   basin_connectivity *rows;
   basin_array *from, *array;
   BASIN_TRY(basin__system_connectivity(system, connectivity, &rows));
   BASIN_TRY(basin__system_array(system, source, &from));
   if (from->space != rows->to)
-    return BASIN_FAIL(system->context, BASIN_ERROR_OWNER, "reduction %s: %s leads to %s, but %s belongs to %s", name, rows->name,
-                      system->spaces[rows->to].name, from->name, system->spaces[from->space].name);
+    return BASIN_FAIL(system->context,
+                      BASIN_ERROR_OWNER,
+                      "reduction %s: %s leads to %s, but %s belongs to %s",
+                      name,
+                      rows->name,
+                      system->spaces[rows->to].name,
+                      from->name,
+                      system->spaces[from->space].name);
   BASIN_TRY(define(system, name, rows->from, from->rows, from->cols, id, &array));
   array->connectivity = connectivity;
   array->source = source;
@@ -171,7 +241,9 @@ basin_status basin_system_add_reduction(basin_system *system, const char *name, 
 }
 
 /* Does the description fit the array? */
-static basin_status check_map(const basin_system *system, const basin_array *array, const basin_map_description *description)
+static basin_status check_map(const basin_system *system,
+                              const basin_array *array,
+                              const basin_map_description *description)
 {
   basin_context *context = system->context;
   const basin_kernel_info *info = description->info;
@@ -179,27 +251,43 @@ static basin_status check_map(const basin_system *system, const basin_array *arr
   for (size_t k = 0; k < description->unknown_count; ++k)
     if (description->unknowns[k].output) local += description->unknowns[k].size;
   if (array->kind != BASIN_ARRAY_COMPUTED)
-    return BASIN_FAIL(context, BASIN_ERROR_STATE, "%s is not a computed array and takes no map", array->name);
+    return BASIN_FAIL(
+        context, BASIN_ERROR_STATE, "%s is not a computed array and takes no map", array->name);
   if (!info || info->stage != BASIN_STAGE_COMPUTE || info->output_size != local * array->size)
-    return BASIN_FAIL(context, BASIN_ERROR_SHAPE, "map of %s: the Jacobian has %u entries an instance, %zu x %zu are expected", array->name,
-                      info ? (unsigned)info->output_size : 0u, array->size, local);
+    return BASIN_FAIL(context,
+                      BASIN_ERROR_SHAPE,
+                      "map of %s: the Jacobian has %u entries an instance, %zu x %zu are expected",
+                      array->name,
+                      info ? (unsigned)info->output_size : 0u,
+                      array->size,
+                      local);
   if (description->affine) return BASIN_OK;
   if (!description->curvature_hessian || description->curvature_hessian->local_size != local)
-    return BASIN_FAIL(context, BASIN_ERROR_ARGUMENT, "map of %s is not affine: it needs a curvature plan over the same unknowns", array->name);
+    return BASIN_FAIL(context,
+                      BASIN_ERROR_ARGUMENT,
+                      "map of %s is not affine: it needs a curvature plan over the same unknowns",
+                      array->name);
   basin_array *weight;
   BASIN_TRY(basin__system_array(system, description->curvature_weight, &weight));
-  if (weight->kind != BASIN_ARRAY_STORED || weight->space != array->space || weight->size != array->size)
-    return BASIN_FAIL(context, BASIN_ERROR_SHAPE, "map of %s: the curvature weight must be a stored array of its shape and space",
-                      array->name);
+  if (weight->kind != BASIN_ARRAY_STORED || weight->space != array->space ||
+      weight->size != array->size)
+    return BASIN_FAIL(
+        context,
+        BASIN_ERROR_SHAPE,
+        "map of %s: the curvature weight must be a stored array of its shape and space",
+        array->name);
   return BASIN_OK;
 }
 
-basin_status basin_system_set_map(basin_system *system, basin_array_id id, const basin_map_description *description)
+basin_status basin_system_set_map(basin_system *system,
+                                  basin_array_id id,
+                                  const basin_map_description *description)
 {
   basin_context *context = system->context;
   basin_array *array;
   BASIN_TRY(basin__system_array(system, id, &array));
-  if (array->map) return BASIN_FAIL(context, BASIN_ERROR_STATE, "%s already has a map", array->name);
+  if (array->map)
+    return BASIN_FAIL(context, BASIN_ERROR_STATE, "%s already has a map", array->name);
   BASIN_TRY(check_map(system, array, description));
   basin_map *map = basin__calloc(context, 1, sizeof *map);
   if (!map) return BASIN_ERROR_MEMORY;
@@ -223,88 +311,4 @@ basin_status basin_system_set_map(basin_system *system, basin_array_id id, const
   array->map = map;
   ++system->clock;
   return BASIN_OK;
-}
-
-/* ---- data ---- */
-
-static basin_status find_stored(basin_system *system, basin_array_id id, basin_array **array)
-{
-  BASIN_TRY(basin__system_array(system, id, array));
-  if ((*array)->kind != BASIN_ARRAY_STORED)
-    return BASIN_FAIL(system->context, BASIN_ERROR_STATE, "%s is computed from other arrays and cannot be set", (*array)->name);
-  return basin__array_fit(system, *array);
-}
-
-static basin_status check_finite(const basin_system *system, const basin_array *array, const double *data, size_t count)
-{
-  for (size_t k = 0; k < count; ++k)
-    if (!isfinite(data[k]))
-      return BASIN_FAIL(system->context, BASIN_ERROR_NOT_FINITE, "array %s: entry (%zu, %zu) of instance %zu is %s", array->name,
-                        k % array->size / array->cols, k % array->size % array->cols, k / array->size,
-                        isnan(data[k]) ? "not a number" : "infinite");
-  return BASIN_OK;
-}
-
-basin_status basin_system_set_array(basin_system *system, basin_array_id id, const double *data, size_t count)
-{
-  basin_array *array;
-  BASIN_TRY(find_stored(system, id, &array));
-  size_t instances = system->spaces[array->space].count;
-  if (count != instances * array->size)
-    return BASIN_FAIL(system->context, BASIN_ERROR_LENGTH, "array %s: %zu numbers given, but %zu instances of %u x %u need %zu", array->name,
-                      count, instances, array->rows, array->cols, instances * array->size);
-  BASIN_TRY(check_finite(system, array, data, count));
-  if (count > 0) memmove(array->data, data, count * sizeof *data);
-  array->latest = ++system->clock;
-  return BASIN_OK;
-}
-
-basin_status basin_system_fill_array(basin_system *system, basin_array_id id, const double *data, size_t count)
-{
-  basin_array *array;
-  BASIN_TRY(find_stored(system, id, &array));
-  if (count != array->size)
-    return BASIN_FAIL(system->context, BASIN_ERROR_LENGTH, "array %s: %zu numbers given, but one instance has %u x %u", array->name, count,
-                      array->rows, array->cols);
-  BASIN_TRY(check_finite(system, array, data, count));
-  size_t instances = system->spaces[array->space].count;
-  for (size_t i = 0; i < instances; ++i) memcpy(array->data + i * count, data, count * sizeof *data);
-  array->latest = ++system->clock;
-  return BASIN_OK;
-}
-
-basin_status basin_system_array(basin_system *system, basin_array_id id, basin_span *view)
-{
-  basin_array *array;
-  BASIN_TRY(basin__system_array(system, id, &array));
-  BASIN_TRY(basin__array_update(system, id));
-  view->data = array->data;
-  view->count = system->spaces[array->space].count;
-  view->size = view->stride = array->size;
-  return BASIN_OK;
-}
-
-double *basin_system_array_data(basin_system *system, basin_array_id id)
-{
-  basin_array *array = id < system->array_count ? system->arrays[id] : NULL;
-  if (!array || array->kind != BASIN_ARRAY_STORED) return NULL;
-  return basin__array_fit(system, array) == BASIN_OK ? array->data : NULL;
-}
-
-void basin_system_touch(basin_system *system, basin_array_id id)
-{
-  if (id < system->array_count && system->arrays[id]->kind == BASIN_ARRAY_STORED) system->arrays[id]->latest = ++system->clock;
-}
-
-void basin_system_array_shape(const basin_system *system, basin_array_id id, basin_space_id *space, unsigned *rows, unsigned *cols)
-{
-  const basin_array *array = id < system->array_count ? system->arrays[id] : NULL;
-  if (space) *space = array ? array->space : BASIN_NONE;
-  if (rows) *rows = array ? array->rows : 0;
-  if (cols) *cols = array ? array->cols : 0;
-}
-
-const char *basin_system_array_name(const basin_system *system, basin_array_id id)
-{
-  return id < system->array_count && system->arrays[id]->name ? system->arrays[id]->name : "";
 }

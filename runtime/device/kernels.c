@@ -1,4 +1,4 @@
-/* Kernels of a system: asking the provider, pointer tables, scratch memory, running COMPUTE kernels.
+/* Kernels of a system: the provider, pointer tables, scratch memory, COMPUTE kernels.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "device/system.h"
 #include <string.h>
@@ -6,17 +6,20 @@
 /* Elements a task of a COMPUTE kernel; results do not depend on it. */
 #define COMPUTE_CHUNK 1024u
 
-basin_status basin__kernel_list_add(basin_system *system, basin_kernel_list *list, basin_kernel_slot *slot)
+basin_status
+basin__kernel_list_add(basin_system *system, basin_kernel_list *list, basin_kernel_slot *slot)
 {
   if (!slot->info || slot->kernel.function) return BASIN_OK;
   for (size_t k = 0; k < list->count; ++k)
     if (list->slots[k] == slot) return BASIN_OK;
-  BASIN_TRY(basin__grow(system->context, &list->slots, &list->capacity, list->count + 1, sizeof *list->slots));
+  BASIN_TRY(basin__grow(
+      system->context, &list->slots, &list->capacity, list->count + 1, sizeof *list->slots));
   list->slots[list->count++] = slot;
   return BASIN_OK;
 }
 
-static basin_status add_array(basin_system *system, basin_kernel_list *list, basin_array_id id, bool *seen)
+static basin_status
+add_array(basin_system *system, basin_kernel_list *list, basin_array_id id, bool *seen)
 {
   if (seen[id]) return BASIN_OK;
   seen[id] = true;
@@ -26,19 +29,24 @@ static basin_status add_array(basin_system *system, basin_kernel_list *list, bas
     for (uint32_t k = 0; k < array->kernel.info->array_count; ++k)
       BASIN_TRY(add_array(system, list, array->kernel.info->arrays[k], seen));
   }
-  for (size_t k = 0; k < array->member_count; ++k) BASIN_TRY(add_array(system, list, array->members[k], seen));
+  for (size_t k = 0; k < array->member_count; ++k)
+    BASIN_TRY(add_array(system, list, array->members[k], seen));
   if (array->kind == BASIN_ARRAY_REDUCTION) BASIN_TRY(add_array(system, list, array->source, seen));
   return BASIN_OK;
 }
 
-basin_status basin__kernel_list_add_inputs(basin_system *system, basin_kernel_list *list, const basin_kernel_info *info)
+basin_status basin__kernel_list_add_inputs(basin_system *system,
+                                           basin_kernel_list *list,
+                                           const basin_kernel_info *info)
 {
   uint64_t latest;
-  BASIN_TRY(basin__info_latest(system, info, &latest)); /* all ids are good and no chain is too long */
+  BASIN_TRY(
+      basin__info_latest(system, info, &latest)); /* all ids are good and no chain is too long */
   bool *seen = basin__calloc(system->context, system->array_count + 1, sizeof *seen);
   if (!seen) return BASIN_ERROR_MEMORY;
   basin_status status = BASIN_OK;
-  for (uint32_t k = 0; k < info->array_count && status == BASIN_OK; ++k) status = add_array(system, list, info->arrays[k], seen);
+  for (uint32_t k = 0; k < info->array_count && status == BASIN_OK; ++k)
+    status = add_array(system, list, info->arrays[k], seen);
   basin__free(system->context, seen, (system->array_count + 1) * sizeof *seen);
   return status;
 }
@@ -51,7 +59,8 @@ static basin_status reserve_scratch(basin_system *system, size_t size)
   if (stride < system->scratch_stride) stride = system->scratch_stride;
   unsigned char *scratch = basin__alloc_aligned(system->context, stride * workers);
   if (!scratch) return BASIN_ERROR_MEMORY;
-  basin__free_aligned(system->context, system->scratch, system->scratch_stride * system->scratch_workers);
+  basin__free_aligned(
+      system->context, system->scratch, system->scratch_stride * system->scratch_workers);
   system->scratch = scratch;
   system->scratch_stride = stride;
   system->scratch_workers = workers;
@@ -72,11 +81,15 @@ basin_status basin__kernel_list_request(basin_system *system, basin_kernel_list 
   size_t scratch = 0;
   for (size_t k = 0; k < list->count && status == BASIN_OK; ++k) {
     if (!requests[k].kernel.function)
-      status = BASIN_FAIL(context, BASIN_ERROR_INTERNAL, "the provider gave no kernel %s", list->slots[k]->info->name);
+      status = BASIN_FAIL(context,
+                          BASIN_ERROR_INTERNAL,
+                          "the provider gave no kernel %s",
+                          list->slots[k]->info->name);
     scratch = requests[k].kernel.scratch_size > scratch ? requests[k].kernel.scratch_size : scratch;
   }
   if (status == BASIN_OK && scratch > 0) status = reserve_scratch(system, scratch);
-  for (size_t k = 0; k < list->count && status == BASIN_OK; ++k) list->slots[k]->kernel = requests[k].kernel;
+  for (size_t k = 0; k < list->count && status == BASIN_OK; ++k)
+    list->slots[k]->kernel = requests[k].kernel;
   basin__free(context, requests, list->count * sizeof *requests);
   return status;
 }
@@ -87,7 +100,8 @@ void basin__kernel_list_release(basin_system *system, basin_kernel_list *list)
   memset(list, 0, sizeof *list);
 }
 
-static basin_status reserve_tables(basin_system *system, const basin_kernel_info *info, basin_binding *binding)
+static basin_status
+reserve_tables(basin_system *system, const basin_kernel_info *info, basin_binding *binding)
 {
   basin_context *context = system->context;
   if (info->array_count > binding->array_count) {
@@ -107,11 +121,14 @@ static basin_status reserve_tables(basin_system *system, const basin_kernel_info
   return BASIN_OK;
 }
 
-basin_status basin__binding_fill(basin_system *system, const basin_kernel_info *info, basin_binding *binding)
+basin_status
+basin__binding_fill(basin_system *system, const basin_kernel_info *info, basin_binding *binding)
 {
   BASIN_TRY(reserve_tables(system, info, binding));
-  for (uint32_t k = 0; k < info->array_count; ++k) BASIN_TRY(basin__array_update(system, info->arrays[k]));
-  for (uint32_t k = 0; k < info->array_count; ++k) binding->arrays[k] = system->arrays[info->arrays[k]]->data;
+  for (uint32_t k = 0; k < info->array_count; ++k)
+    BASIN_TRY(basin__array_update(system, info->arrays[k]));
+  for (uint32_t k = 0; k < info->array_count; ++k)
+    binding->arrays[k] = system->arrays[info->arrays[k]]->data;
   for (uint32_t k = 0; k < info->connectivity_count; ++k) {
     basin_connectivity *connectivity;
     BASIN_TRY(basin__system_connectivity(system, info->connectivities[k], &connectivity));
@@ -146,7 +163,8 @@ static void compute_chunk(void *user, size_t index, unsigned worker)
   const compute_task *task = user;
   size_t begin = index * COMPUTE_CHUNK;
   basin_kernel_args args = {.begin = begin,
-                            .end = begin + COMPUTE_CHUNK < task->count ? begin + COMPUTE_CHUNK : task->count,
+                            .end = begin + COMPUTE_CHUNK < task->count ? begin + COMPUTE_CHUNK
+                                                                       : task->count,
                             .arrays = task->binding->arrays,
                             .indices = task->binding->indices,
                             .output = task->output,
@@ -154,8 +172,13 @@ static void compute_chunk(void *user, size_t index, unsigned worker)
   task->kernel->function(&args, task->kernel->self);
 }
 
-void basin__kernel_compute(basin_system *system, const basin_kernel_slot *slot, const basin_binding *binding, size_t count, double *output)
+void basin__kernel_compute(basin_system *system,
+                           const basin_kernel_slot *slot,
+                           const basin_binding *binding,
+                           size_t count,
+                           double *output)
 {
   compute_task task = {system, &slot->kernel, binding, count, output};
-  basin__parallel(system->context, (count + COMPUTE_CHUNK - 1) / COMPUTE_CHUNK, compute_chunk, &task);
+  basin__parallel(
+      system->context, (count + COMPUTE_CHUNK - 1) / COMPUTE_CHUNK, compute_chunk, &task);
 }

@@ -3,10 +3,14 @@
 #include "device/system.h"
 #include <string.h>
 
-basin_status basin_system_create(basin_context *context, basin_kernel_provider provider, void *user, basin_system **system)
+basin_status basin_system_create(basin_context *context,
+                                 basin_kernel_provider provider,
+                                 void *user,
+                                 basin_system **system)
 {
   *system = NULL;
-  if (!provider) return BASIN_FAIL(context, BASIN_ERROR_ARGUMENT, "a system needs a kernel provider");
+  if (!provider)
+    return BASIN_FAIL(context, BASIN_ERROR_ARGUMENT, "a system needs a kernel provider");
   basin_system *made = basin__calloc(context, 1, sizeof *made);
   if (!made) return BASIN_ERROR_MEMORY;
   made->context = context;
@@ -27,7 +31,8 @@ static void connectivity_release(basin_context *context, basin_connectivity *con
 {
   basin__strfree(context, connectivity->name);
   basin__free(context, connectivity->indices, connectivity->count * sizeof *connectivity->indices);
-  basin__free(context, connectivity->offsets, connectivity->offset_count * sizeof *connectivity->offsets);
+  basin__free(
+      context, connectivity->offsets, connectivity->offset_count * sizeof *connectivity->offsets);
 }
 
 void basin_system_destroy(basin_system *system)
@@ -35,31 +40,47 @@ void basin_system_destroy(basin_system *system)
   if (!system) return;
   basin_context *context = system->context;
   for (size_t i = 0; i < system->array_count; ++i) basin__array_release(system, system->arrays[i]);
-  for (size_t i = 0; i < system->connectivity_count; ++i) connectivity_release(context, &system->connectivities[i]);
+  for (size_t i = 0; i < system->connectivity_count; ++i)
+    connectivity_release(context, &system->connectivities[i]);
   for (size_t i = 0; i < system->space_count; ++i) space_release(context, &system->spaces[i]);
   basin__free(context, system->arrays, system->array_capacity * sizeof *system->arrays);
-  basin__free(context, system->connectivities, system->connectivity_capacity * sizeof *system->connectivities);
+  basin__free(context,
+              system->connectivities,
+              system->connectivity_capacity * sizeof *system->connectivities);
   basin__free(context, system->spaces, system->space_capacity * sizeof *system->spaces);
   basin__free_aligned(context, system->scratch, system->scratch_stride * system->scratch_workers);
   basin__free(context, system, sizeof *system);
 }
 
-basin_context *basin_system_context(const basin_system *system) { return system->context; }
+basin_context *basin_system_context(const basin_system *system)
+{
+  return system->context;
+}
 
 basin_status basin__system_space(const basin_system *system, basin_space_id id, basin_space **space)
 {
-  if (id >= system->space_count) return BASIN_FAIL(system->context, BASIN_ERROR_ARGUMENT, "there is no space %u", (unsigned)id);
+  if (id >= system->space_count)
+    return BASIN_FAIL(system->context, BASIN_ERROR_ARGUMENT, "there is no space %u", (unsigned)id);
   *space = &system->spaces[id];
   return BASIN_OK;
 }
 
 /* Appends an empty space; its name is already copied. */
-static basin_status space_append(basin_system *system, const char *name, basin_space_id parent, basin_space_id *id)
+static basin_status
+space_append(basin_system *system, const char *name, basin_space_id parent, basin_space_id *id)
 {
   basin_context *context = system->context;
   if (parent != BASIN_NONE && parent >= system->space_count)
-    return BASIN_FAIL(context, BASIN_ERROR_ARGUMENT, "space %s: there is no parent space %u", name, (unsigned)parent);
-  BASIN_TRY(basin__grow(context, &system->spaces, &system->space_capacity, system->space_count + 1, sizeof *system->spaces));
+    return BASIN_FAIL(context,
+                      BASIN_ERROR_ARGUMENT,
+                      "space %s: there is no parent space %u",
+                      name,
+                      (unsigned)parent);
+  BASIN_TRY(basin__grow(context,
+                        &system->spaces,
+                        &system->space_capacity,
+                        system->space_count + 1,
+                        sizeof *system->spaces));
   basin_space *space = &system->spaces[system->space_count];
   memset(space, 0, sizeof *space);
   space->name = basin__strdup(context, name ? name : "space");
@@ -70,13 +91,21 @@ static basin_status space_append(basin_system *system, const char *name, basin_s
   return BASIN_OK;
 }
 
-basin_status basin_system_add_space(basin_system *system, const basin_space_description *description, basin_space_id *id)
+basin_status basin_system_add_space(basin_system *system,
+                                    const basin_space_description *description,
+                                    basin_space_id *id)
 {
   size_t count = description->shared ? 1 : description->count;
   if (count >= BASIN_NONE)
-    return BASIN_FAIL(system->context, BASIN_ERROR_RANGE, "space %s: %zu instances are too many", description->name, count);
+    return BASIN_FAIL(system->context,
+                      BASIN_ERROR_RANGE,
+                      "space %s: %zu instances are too many",
+                      description->name,
+                      count);
   if (description->shared && description->dynamic)
-    return BASIN_FAIL(system->context, BASIN_ERROR_ARGUMENT, "space %s: a shared space has one instance and cannot be dynamic",
+    return BASIN_FAIL(system->context,
+                      BASIN_ERROR_ARGUMENT,
+                      "space %s: a shared space has one instance and cannot be dynamic",
                       description->name);
   BASIN_TRY(space_append(system, description->name, description->parent, id));
   basin_space *space = &system->spaces[*id];
@@ -86,8 +115,12 @@ basin_status basin_system_add_space(basin_system *system, const basin_space_desc
   return BASIN_OK;
 }
 
-basin_status basin_system_add_union(basin_system *system, const char *name, basin_space_id parent, const basin_space_id *members,
-                                    size_t count, basin_space_id *id)
+basin_status basin_system_add_union(basin_system *system,
+                                    const char *name,
+                                    basin_space_id parent,
+                                    const basin_space_id *members,
+                                    size_t count,
+                                    basin_space_id *id)
 {
   basin_context *context = system->context;
   size_t total = 0;
@@ -99,7 +132,9 @@ basin_status basin_system_add_union(basin_system *system, const char *name, basi
     total += member->count;
     dynamic = dynamic || member->dynamic;
   }
-  if (total >= BASIN_NONE) return BASIN_FAIL(context, BASIN_ERROR_RANGE, "union %s: %zu instances are too many", name, total);
+  if (total >= BASIN_NONE)
+    return BASIN_FAIL(
+        context, BASIN_ERROR_RANGE, "union %s: %zu instances are too many", name, total);
   basin_space_id *copy = basin__alloc(context, count * sizeof *copy);
   if (!copy) return BASIN_ERROR_MEMORY;
   memcpy(copy, members, count * sizeof *copy);
@@ -129,7 +164,8 @@ static void connectivities_clear(basin_system *system, basin_space_id from)
     basin_connectivity *connectivity = &system->connectivities[i];
     if (connectivity->from != from) continue;
     basin__free(system->context, connectivity->indices, connectivity->count * sizeof(uint32_t));
-    basin__free(system->context, connectivity->offsets, connectivity->offset_count * sizeof(uint32_t));
+    basin__free(
+        system->context, connectivity->offsets, connectivity->offset_count * sizeof(uint32_t));
     connectivity->indices = connectivity->offsets = NULL;
     connectivity->count = connectivity->offset_count = 0;
     connectivity->set = false;
@@ -137,13 +173,15 @@ static void connectivities_clear(basin_system *system, basin_space_id from)
   }
 }
 
-/* Counts of all unions from those of their members, which have smaller ids; SIZE_MAX, or the first union that is too large. */
+/* Counts of all unions from those of their members, which have smaller ids; SIZE_MAX, or the first
+ * union that is too large. */
 static size_t unions_count(basin_system *system)
 {
   for (size_t u = 0; u < system->space_count; ++u) {
     basin_space *space = &system->spaces[u];
     size_t total = 0;
-    for (size_t k = 0; k < space->member_count; ++k) total += system->spaces[space->members[k]].count;
+    for (size_t k = 0; k < space->member_count; ++k)
+      total += system->spaces[space->members[k]].count;
     if (space->is_union && total >= BASIN_NONE) return u;
     if (!space->is_union || space->count == total) continue;
     space->count = total;
@@ -159,7 +197,10 @@ static basin_status space_recount(basin_system *system, basin_space_id id, size_
   if (large != SIZE_MAX) {
     system->spaces[id].count = old;
     (void)unions_count(system);
-    return BASIN_FAIL(system->context, BASIN_ERROR_RANGE, "union %s: too many instances", system->spaces[large].name);
+    return BASIN_FAIL(system->context,
+                      BASIN_ERROR_RANGE,
+                      "union %s: too many instances",
+                      system->spaces[large].name);
   }
   uint64_t before = system->clock;
   system->spaces[id].version = ++system->clock;
@@ -177,7 +218,8 @@ static basin_status space_recount(basin_system *system, basin_space_id id, size_
   basin_status status = BASIN_OK;
   for (size_t i = 0; i < system->array_count; ++i) {
     basin_array *array = system->arrays[i];
-    if (array->kind != BASIN_ARRAY_STORED || system->spaces[array->space].version <= before) continue;
+    if (array->kind != BASIN_ARRAY_STORED || system->spaces[array->space].version <= before)
+      continue;
     array->latest = ++system->clock;
     basin_status fitted = basin__array_fit(system, array);
     status = status == BASIN_OK ? fitted : status;
@@ -190,9 +232,17 @@ basin_status basin_system_resize(basin_system *system, basin_space_id id, size_t
   basin_space *space;
   BASIN_TRY(basin__system_space(system, id, &space));
   if (space->is_union || !space->dynamic)
-    return BASIN_FAIL(system->context, BASIN_ERROR_STATE, "%s %s", space->name,
-                      space->is_union ? "is a union: resize its members" : "was not made dynamic and cannot be resized");
+    return BASIN_FAIL(system->context,
+                      BASIN_ERROR_STATE,
+                      "%s %s",
+                      space->name,
+                      space->is_union ? "is a union: resize its members"
+                                      : "was not made dynamic and cannot be resized");
   if (count >= BASIN_NONE)
-    return BASIN_FAIL(system->context, BASIN_ERROR_RANGE, "space %s: %zu instances are too many", space->name, count);
+    return BASIN_FAIL(system->context,
+                      BASIN_ERROR_RANGE,
+                      "space %s: %zu instances are too many",
+                      space->name,
+                      count);
   return space_recount(system, id, count);
 }

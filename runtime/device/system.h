@@ -1,4 +1,4 @@
-/* The data of a scene inside the runtime: spaces, connectivities, arrays, and the kernels that fill computed arrays.
+/* The data of a scene inside the runtime, and the kernels that fill computed arrays.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASIN_DEVICE_SYSTEM_H
 #define BASIN_DEVICE_SYSTEM_H
@@ -6,7 +6,8 @@
 #include "base/base.h"
 #include <basin/runtime.h>
 
-/* A chain of computed arrays, unions and reductions longer than this is refused: evaluation recurses along it. */
+/* A chain of computed arrays, unions and reductions longer than this is refused: evaluation
+ * recurses along it. */
 #define BASIN_DEPTH_MAX 1000u
 
 /* A kernel that its owner needs; the function is NULL until the provider was asked. */
@@ -66,14 +67,14 @@ typedef struct basin_array {
   basin_array_kind kind;
   basin_space_id space;
   unsigned rows, cols;
-  size_t size;     /* rows * cols */
-  double *data;    /* instance-major, row-major */
-  size_t capacity; /* doubles */
-  size_t count;    /* instances that the data hold */
-  uint64_t latest; /* newest change of anything the array depends on */
-  uint64_t filled; /* the `latest` that the data stand for; 0 = never */
+  size_t size;      /* rows * cols */
+  double *data;     /* instance-major, row-major */
+  size_t capacity;  /* doubles */
+  size_t count;     /* instances that the data hold */
+  uint64_t latest;  /* newest change of anything the array depends on */
+  uint64_t filled;  /* the `latest` that the data stand for; 0 = never */
   uint64_t checked; /* the system's clock when `latest` was last brought up to date */
-  bool visiting;   /* on the way down a dependency chain: meeting it again is a cycle */
+  bool visiting;    /* on the way down a dependency chain: meeting it again is a cycle */
   basin_kernel_slot kernel;
   basin_binding binding;
   basin_array_id *members;
@@ -100,13 +101,19 @@ struct basin_system {
 };
 
 /* ---- lookup: an error naming the caller's mistake if the id is unknown ---- */
-basin_status basin__system_space(const basin_system *system, basin_space_id id, basin_space **space);
-basin_status basin__system_connectivity(const basin_system *system, basin_connectivity_id id, basin_connectivity **connectivity);
-basin_status basin__system_array(const basin_system *system, basin_array_id id, basin_array **array);
+basin_status
+basin__system_space(const basin_system *system, basin_space_id id, basin_space **space);
+basin_status basin__system_connectivity(const basin_system *system,
+                                        basin_connectivity_id id,
+                                        basin_connectivity **connectivity);
+basin_status
+basin__system_array(const basin_system *system, basin_array_id id, basin_array **array);
 
 /* ---- connectivities ---- */
-/* Set, and every index still below the count of its target space; else an error naming the first offender. */
-basin_status basin__connectivity_check(const basin_system *system, const basin_connectivity *connectivity);
+/* Set, and every index still below the count of its target space; else an error naming the first
+ * offender. */
+basin_status basin__connectivity_check(const basin_system *system,
+                                       const basin_connectivity *connectivity);
 
 /* ---- arrays ---- */
 /* Room for all instances of the array's space; new entries are zero. */
@@ -117,9 +124,14 @@ basin_status basin__array_refresh(basin_system *system, basin_array_id id, uint6
 /* Brings the data up to date. */
 basin_status basin__array_update(basin_system *system, basin_array_id id);
 /* The newest change of anything a kernel reads. */
-basin_status basin__info_latest(basin_system *system, const basin_kernel_info *info, uint64_t *latest);
+basin_status
+basin__info_latest(basin_system *system, const basin_kernel_info *info, uint64_t *latest);
 /* True in *depends if the array reads, directly or not, one of `targets`. */
-basin_status basin__array_depends(basin_system *system, basin_array_id id, const basin_array_id *targets, size_t count, bool *depends);
+basin_status basin__array_depends(basin_system *system,
+                                  basin_array_id id,
+                                  const basin_array_id *targets,
+                                  size_t count,
+                                  bool *depends);
 
 /* ---- kernels ---- */
 /* Kernels wanted at once; each slot is added at most once a request. */
@@ -127,18 +139,27 @@ typedef struct basin_kernel_list {
   basin_kernel_slot **slots;
   size_t count, capacity;
 } basin_kernel_list;
-basin_status basin__kernel_list_add(basin_system *system, basin_kernel_list *list, basin_kernel_slot *slot);
+basin_status
+basin__kernel_list_add(basin_system *system, basin_kernel_list *list, basin_kernel_slot *slot);
 /* Adds the kernels of all computed arrays that `info` reads, directly or not. */
-basin_status basin__kernel_list_add_inputs(basin_system *system, basin_kernel_list *list, const basin_kernel_info *info);
+basin_status basin__kernel_list_add_inputs(basin_system *system,
+                                           basin_kernel_list *list,
+                                           const basin_kernel_info *info);
 /* Asks the provider for all of them in one call; also reserves scratch memory. */
 basin_status basin__kernel_list_request(basin_system *system, basin_kernel_list *list);
 void basin__kernel_list_release(basin_system *system, basin_kernel_list *list);
 
 /* Updates all arrays that the kernel reads, checks its connectivities and fills the tables. */
-basin_status basin__binding_fill(basin_system *system, const basin_kernel_info *info, basin_binding *binding);
+basin_status
+basin__binding_fill(basin_system *system, const basin_kernel_info *info, basin_binding *binding);
 void basin__binding_release(basin_system *system, basin_binding *binding);
-/* Runs a COMPUTE kernel over elements [0, count) on all workers: info->output_size doubles an element. */
-void basin__kernel_compute(basin_system *system, const basin_kernel_slot *slot, const basin_binding *binding, size_t count, double *output);
+/* Runs a COMPUTE kernel over elements [0, count) on all workers: info->output_size doubles an
+ * element. */
+void basin__kernel_compute(basin_system *system,
+                           const basin_kernel_slot *slot,
+                           const basin_binding *binding,
+                           size_t count,
+                           double *output);
 void *basin__system_scratch(const basin_system *system, unsigned worker);
 
 #endif

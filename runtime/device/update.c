@@ -3,13 +3,18 @@
 #include "device/system.h"
 #include <string.h>
 
-static uint64_t newer(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static uint64_t newer(uint64_t a, uint64_t b)
+{
+  return a > b ? a : b;
+}
 
 /* ---- versions ---- */
 
-static basin_status refresh(basin_system *system, basin_array_id id, unsigned depth, uint64_t *latest);
+static basin_status
+refresh(basin_system *system, basin_array_id id, unsigned depth, uint64_t *latest);
 
-static basin_status refresh_info(basin_system *system, const basin_kernel_info *info, unsigned depth, uint64_t *latest)
+static basin_status
+refresh_info(basin_system *system, const basin_kernel_info *info, unsigned depth, uint64_t *latest)
 {
   for (uint32_t k = 0; k < info->array_count; ++k) {
     uint64_t version;
@@ -25,7 +30,8 @@ static basin_status refresh_info(basin_system *system, const basin_kernel_info *
 }
 
 /* The newest change of anything the array reads; its own `visiting` flag is up meanwhile. */
-static basin_status refresh_inputs(basin_system *system, const basin_array *array, unsigned depth, uint64_t *latest)
+static basin_status
+refresh_inputs(basin_system *system, const basin_array *array, unsigned depth, uint64_t *latest)
 {
   uint64_t version;
   switch (array->kind) {
@@ -46,15 +52,22 @@ static basin_status refresh_inputs(basin_system *system, const basin_array *arra
   }
 }
 
-static basin_status refresh(basin_system *system, basin_array_id id, unsigned depth, uint64_t *latest)
+static basin_status
+refresh(basin_system *system, basin_array_id id, unsigned depth, uint64_t *latest)
 {
   basin_array *array;
   BASIN_TRY(basin__system_array(system, id, &array));
   if (array->visiting)
-    return BASIN_FAIL(system->context, BASIN_ERROR_STATE, "array %s is computed from itself: its expression forms a cycle", array->name);
+    return BASIN_FAIL(system->context,
+                      BASIN_ERROR_STATE,
+                      "array %s is computed from itself: its expression forms a cycle",
+                      array->name);
   if (depth >= BASIN_DEPTH_MAX)
-    return BASIN_FAIL(system->context, BASIN_ERROR_UNSUPPORTED, "array %s stands at the end of a chain of more than %u computed arrays",
-                      array->name, BASIN_DEPTH_MAX);
+    return BASIN_FAIL(system->context,
+                      BASIN_ERROR_UNSUPPORTED,
+                      "array %s stands at the end of a chain of more than %u computed arrays",
+                      array->name,
+                      BASIN_DEPTH_MAX);
   if (array->kind != BASIN_ARRAY_STORED && array->checked != system->clock) {
     uint64_t newest = system->spaces[array->space].version;
     array->visiting = true;
@@ -68,9 +81,13 @@ static basin_status refresh(basin_system *system, basin_array_id id, unsigned de
   return BASIN_OK;
 }
 
-basin_status basin__array_refresh(basin_system *system, basin_array_id id, uint64_t *latest) { return refresh(system, id, 0, latest); }
+basin_status basin__array_refresh(basin_system *system, basin_array_id id, uint64_t *latest)
+{
+  return refresh(system, id, 0, latest);
+}
 
-basin_status basin__info_latest(basin_system *system, const basin_kernel_info *info, uint64_t *latest)
+basin_status
+basin__info_latest(basin_system *system, const basin_kernel_info *info, uint64_t *latest)
 {
   *latest = 0;
   return refresh_info(system, info, 0, latest);
@@ -119,7 +136,8 @@ static void reduce_chunk(void *user, size_t index, unsigned worker)
 {
   const reduce_task *task = user;
   const basin_connectivity *rows = task->connectivity;
-  size_t end = (index + 1) * REDUCE_CHUNK < task->count ? (index + 1) * REDUCE_CHUNK : task->count, size = task->size;
+  size_t end = (index + 1) * REDUCE_CHUNK < task->count ? (index + 1) * REDUCE_CHUNK : task->count,
+         size = task->size;
   (void)worker;
   for (size_t i = index * REDUCE_CHUNK; i < end; ++i) {
     double *out = task->out + i * size;
@@ -138,9 +156,14 @@ static basin_status fill_reduction(basin_system *system, basin_array *array)
   const basin_connectivity *connectivity = &system->connectivities[array->connectivity];
   BASIN_TRY(basin__connectivity_check(system, connectivity));
   BASIN_TRY(basin__array_update(system, array->source));
-  reduce_task task = {connectivity, system->arrays[array->source]->data, array->data, array->size, system->spaces[array->space].count,
+  reduce_task task = {connectivity,
+                      system->arrays[array->source]->data,
+                      array->data,
+                      array->size,
+                      system->spaces[array->space].count,
                       array->mean};
-  basin__parallel(system->context, (task.count + REDUCE_CHUNK - 1) / REDUCE_CHUNK, reduce_chunk, &task);
+  basin__parallel(
+      system->context, (task.count + REDUCE_CHUNK - 1) / REDUCE_CHUNK, reduce_chunk, &task);
   return BASIN_OK;
 }
 
@@ -195,7 +218,12 @@ static bool contains(const basin_array_id *list, size_t count, basin_array_id id
 }
 
 /* `seen` has one flag an array. */
-static void depends(const basin_system *system, basin_array_id id, const basin_array_id *targets, size_t count, bool *seen, bool *found)
+static void depends(const basin_system *system,
+                    basin_array_id id,
+                    const basin_array_id *targets,
+                    size_t count,
+                    bool *seen,
+                    bool *found)
 {
   const basin_array *array = system->arrays[id];
   if (*found || seen[id]) return;
@@ -208,11 +236,17 @@ static void depends(const basin_system *system, basin_array_id id, const basin_a
     for (uint32_t k = 0; k < array->kernel.info->array_count; ++k)
       depends(system, array->kernel.info->arrays[k], targets, count, seen, found);
   if (array->kind == BASIN_ARRAY_UNION)
-    for (size_t k = 0; k < array->member_count; ++k) depends(system, array->members[k], targets, count, seen, found);
-  if (array->kind == BASIN_ARRAY_REDUCTION) depends(system, array->source, targets, count, seen, found);
+    for (size_t k = 0; k < array->member_count; ++k)
+      depends(system, array->members[k], targets, count, seen, found);
+  if (array->kind == BASIN_ARRAY_REDUCTION)
+    depends(system, array->source, targets, count, seen, found);
 }
 
-basin_status basin__array_depends(basin_system *system, basin_array_id id, const basin_array_id *targets, size_t count, bool *result)
+basin_status basin__array_depends(basin_system *system,
+                                  basin_array_id id,
+                                  const basin_array_id *targets,
+                                  size_t count,
+                                  bool *result)
 {
   uint64_t latest;
   BASIN_TRY(refresh(system, id, 0, &latest)); /* all ids are good and no chain is too long */

@@ -1,4 +1,4 @@
-/* Derivative check of one term: gradient against differences of energies, Hessian against differences of gradients.
+/* Derivative check of one term by central differences.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "solve/solve.h"
 #include <float.h>
@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Steps tried, as fractions of the range of an array's values: truncation falls, rounding grows from the first to the last. */
+/* Steps tried, as fractions of the range of an array's values: truncation falls, rounding grows
+ * from the first to the last. */
 static const double step_factors[] = {1e-4, 1e-5, 1e-6, 1e-3, 1e-7};
 enum { STEP_COUNT = 5 };
 /* Entries much smaller than the largest are judged against this fraction of it. */
@@ -17,10 +18,11 @@ typedef struct checker {
   basin_term *term;
   const basin_check_options *options;
   basin_check_report *report;
-  size_t size;                         /* unknowns */
-  double *x, *moved, *gradient;        /* at the start; moved values; analytic gradient */
-  double *unit, *column, *up, *difference; /* a unit vector and the matrix's column; gradients on both sides */
-  double *energies[2];                 /* of all elements, on both sides */
+  size_t size;                  /* unknowns */
+  double *x, *moved, *gradient; /* at the start; moved values; analytic gradient */
+  double *unit, *column, *up,
+      *difference;     /* a unit vector and the matrix's column; gradients on both sides */
+  double *energies[2]; /* of all elements, on both sides */
   size_t elements;
   double gradient_floor;
   basin_strbuf text;
@@ -28,7 +30,8 @@ typedef struct checker {
 
 basin_check_options basin_check_options_defaults(void)
 {
-  return (basin_check_options){.size = sizeof(basin_check_options), .tolerance = 1e-4, .samples = 64, .seed = 1};
+  return (basin_check_options){
+      .size = sizeof(basin_check_options), .tolerance = 1e-4, .samples = 64, .seed = 1};
 }
 
 /* ---- names of entries ---- */
@@ -47,7 +50,8 @@ static entry_name name_entry(const basin_minimizer *minimizer, size_t place)
   for (size_t k = 0; k < layout->target_count; ++k) {
     const basin_target *target = &layout->targets[k];
     if (node < target->first || target->stride == 0) continue;
-    size_t instance = (node - target->first) / target->stride, local = (node - target->first) % target->stride;
+    size_t instance = (node - target->first) / target->stride,
+           local = (node - target->first) % target->stride;
     if (instance >= target->count || local >= target->nodes) continue;
     size_t at = basin__node_entry(target->rows, target->cols, layout->block, local, component);
     name = (entry_name){k, instance, (unsigned)(at / target->cols), (unsigned)(at % target->cols)};
@@ -55,10 +59,15 @@ static entry_name name_entry(const basin_minimizer *minimizer, size_t place)
   return name;
 }
 
-static void print_entry(basin_strbuf *text, const basin_minimizer *minimizer, const entry_name *name)
+static void
+print_entry(basin_strbuf *text, const basin_minimizer *minimizer, const entry_name *name)
 {
   const basin_target *target = &minimizer->layout.targets[name->target];
-  basin__strbuf_printf(text, "%s (%u, %u) of instance %zu", basin_system_array_name(minimizer->system, target->array), name->row, name->col,
+  basin__strbuf_printf(text,
+                       "%s (%u, %u) of instance %zu",
+                       basin_system_array_name(minimizer->system, target->array),
+                       name->row,
+                       name->col,
                        name->instance);
 }
 
@@ -96,7 +105,8 @@ static void energy_chunk(void *user, size_t index, unsigned worker)
   const basin_term *term = task->c->term;
   size_t begin = index * CHUNK;
   basin_kernel_args args = {.begin = begin,
-                            .end = begin + CHUNK < task->c->elements ? begin + CHUNK : task->c->elements,
+                            .end = begin + CHUNK < task->c->elements ? begin + CHUNK
+                                                                     : task->c->elements,
                             .arrays = term->binding.arrays,
                             .indices = term->binding.indices,
                             .energy = task->energies + begin,
@@ -118,7 +128,8 @@ static basin_status evaluate(checker *c, double *energies, double *gradient)
   return BASIN_OK;
 }
 
-/* Central differences by entry `place`: of the energy, element by element, and of the gradient into c->difference. */
+/* Central differences by entry `place`: of the energy, element by element, and of the gradient into
+ * c->difference. */
 static basin_status differences(checker *c, size_t place, double h, double *slope)
 {
   memcpy(c->moved, c->x, c->size * sizeof *c->x);
@@ -158,7 +169,13 @@ static double value_range(const checker *c, size_t target_number)
 
 /* ---- one entry ---- */
 
-static void record(basin_check_entry *entry, const checker *c, size_t place, size_t other, double error, double analytic, double numeric)
+static void record(basin_check_entry *entry,
+                   const checker *c,
+                   size_t place,
+                   size_t other,
+                   double error,
+                   double analytic,
+                   double numeric)
 {
   if (!(error > entry->error)) return;
   entry_name moved = name_entry(c->minimizer, place), row = name_entry(c->minimizer, other);
@@ -198,7 +215,9 @@ static basin_status check_entry(checker *c, size_t place, double range, const ba
   c->unit[place] = 1;
   basin_bsr_multiply(matrix, c->unit, c->column);
   double floor = FLOOR_FRACTION * basin__vector_largest(c->size, c->column);
-  for (int k = 0; k < STEP_COUNT && !(slope_error <= c->options->tolerance && matrix_error <= c->options->tolerance); ++k) {
+  for (int k = 0; k < STEP_COUNT &&
+                  !(slope_error <= c->options->tolerance && matrix_error <= c->options->tolerance);
+       ++k) {
     double slope;
     size_t row = place;
     BASIN_TRY(differences(c, place, step_factors[k] * range, &slope));
@@ -235,7 +254,8 @@ static basin_status check_entries(checker *c)
   memcpy(c->gradient, c->minimizer->gradient, c->size * sizeof *c->gradient);
   c->gradient_floor = FLOOR_FRACTION * basin__vector_largest(c->size, c->gradient) + DBL_MIN;
   BASIN_TRY(basin_bsr_copy(c->minimizer->matrix, &matrix));
-  size_t samples = c->options->samples, count = samples == 0 || samples > c->size ? c->size : samples;
+  size_t samples = c->options->samples,
+         count = samples == 0 || samples > c->size ? c->size : samples;
   uint64_t seed = c->options->seed;
   basin_status status = BASIN_OK;
   for (size_t k = 0; k < count && status == BASIN_OK; ++k) {
@@ -253,15 +273,18 @@ static basin_status check_entries(checker *c)
 static void print_failure(checker *c, const char *what, const basin_check_entry *entry)
 {
   entry_name moved = {entry->target, entry->instance, entry->row, entry->col};
-  entry_name other = {entry->other_target, entry->other_instance, entry->other_row, entry->other_col};
+  entry_name other = {
+      entry->other_target, entry->other_instance, entry->other_row, entry->other_col};
   if (!(entry->error > c->options->tolerance)) return;
-  basin__strbuf_printf(&c->text, "%sterm %s: %s by ", c->report->passed ? "" : "\n", c->term->name, what);
+  basin__strbuf_printf(
+      &c->text, "%sterm %s: %s by ", c->report->passed ? "" : "\n", c->term->name, what);
   print_entry(&c->text, c->minimizer, &moved);
   if (entry == &c->report->hessian) {
     basin__strbuf_puts(&c->text, " and ");
     print_entry(&c->text, c->minimizer, &other);
   }
-  basin__strbuf_printf(&c->text, " is %.9g, differences give %.9g", entry->analytic, entry->numeric);
+  basin__strbuf_printf(
+      &c->text, " is %.9g, differences give %.9g", entry->analytic, entry->numeric);
   if (entry->element != SIZE_MAX) basin__strbuf_printf(&c->text, " (element %zu)", entry->element);
   c->report->passed = false;
 }
@@ -296,7 +319,8 @@ static basin_status check_alone(checker *c)
   size_t count = 7 * c->size + 2 * c->elements + 1;
   double *memory = basin__alloc_aligned(minimizer->context, count * sizeof *memory), *next = memory;
   if (!memory) return BASIN_ERROR_MEMORY;
-  double **vectors[] = {&c->x, &c->moved, &c->gradient, &c->unit, &c->column, &c->up, &c->difference};
+  double **vectors[] = {
+      &c->x, &c->moved, &c->gradient, &c->unit, &c->column, &c->up, &c->difference};
   for (size_t k = 0; k < BASIN_COUNT(vectors); ++k) *vectors[k] = take(&next, c->size);
   for (size_t k = 0; k < 2; ++k) c->energies[k] = take(&next, c->elements);
   basin_status status = basin__targets_read(minimizer, c->x);
@@ -310,14 +334,23 @@ static basin_status check_alone(checker *c)
   return status;
 }
 
-basin_status basin_minimizer_check(basin_minimizer *minimizer, basin_term_id term, const basin_check_options *options,
+basin_status basin_minimizer_check(basin_minimizer *minimizer,
+                                   basin_term_id term,
+                                   const basin_check_options *options,
                                    basin_check_report *report)
 {
   basin_context *context = minimizer->context;
   basin_check_options chosen = options ? *options : basin_check_options_defaults();
-  if (term >= minimizer->term_count) return BASIN_FAIL(context, BASIN_ERROR_ARGUMENT, "there is no term %u", (unsigned)term);
-  if (chosen.size != sizeof chosen) return BASIN_FAIL(context, BASIN_ERROR_ARGUMENT, "check options of unknown size %zu", chosen.size);
-  if (!(chosen.tolerance > 0)) return BASIN_FAIL(context, BASIN_ERROR_ARGUMENT, "the tolerance must be positive, but is %g", chosen.tolerance);
+  if (term >= minimizer->term_count)
+    return BASIN_FAIL(context, BASIN_ERROR_ARGUMENT, "there is no term %u", (unsigned)term);
+  if (chosen.size != sizeof chosen)
+    return BASIN_FAIL(
+        context, BASIN_ERROR_ARGUMENT, "check options of unknown size %zu", chosen.size);
+  if (!(chosen.tolerance > 0))
+    return BASIN_FAIL(context,
+                      BASIN_ERROR_ARGUMENT,
+                      "the tolerance must be positive, but is %g",
+                      chosen.tolerance);
   bool *enabled = basin__alloc(context, minimizer->term_count * sizeof *enabled);
   if (!enabled) return BASIN_ERROR_MEMORY;
   for (size_t k = 0; k < minimizer->term_count; ++k) {
@@ -326,7 +359,8 @@ basin_status basin_minimizer_check(basin_minimizer *minimizer, basin_term_id ter
   }
   memset(report, 0, sizeof *report);
   report->size = sizeof *report;
-  checker c = {.minimizer = minimizer, .term = minimizer->terms[term], .options = &chosen, .report = report};
+  checker c = {
+      .minimizer = minimizer, .term = minimizer->terms[term], .options = &chosen, .report = report};
   basin_status status = check_alone(&c);
   for (size_t k = 0; k < minimizer->term_count; ++k) minimizer->terms[k]->enabled = enabled[k];
   minimizer->assembled = false;

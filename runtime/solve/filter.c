@@ -1,4 +1,4 @@
-/* Step filters: the largest step that keeps simplices from turning over and points on their side of a plane.
+/* Step filters: simplices keep their orientation, points their side of a plane.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "solve/solve.h"
 #include <math.h>
@@ -26,7 +26,8 @@ static void displacement(const filter_task *task, size_t instance, double *d)
     for (size_t i = 0; i < b; ++i) d[n * b + i] = 0;
     for (size_t k = 0; k < count; ++k) {
       const double *from = task->direction + (size_t)entries[k].node * b;
-      const double *weight = task->map->plain ? NULL : task->map->values + (entries[k].value & BASIN_DOF_VALUE);
+      const double *weight =
+          task->map->plain ? NULL : task->map->values + (entries[k].value & BASIN_DOF_VALUE);
       bool full = weight && (entries[k].value & BASIN_DOF_BLOCK);
       for (size_t i = 0; i < b; ++i) {
         if (!full) {
@@ -41,7 +42,10 @@ static void displacement(const filter_task *task, size_t instance, double *d)
 
 /* ---- first root ---- */
 
-static double polynomial(const double c[4], double t) { return ((c[3] * t + c[2]) * t + c[1]) * t + c[0]; }
+static double polynomial(const double c[4], double t)
+{
+  return ((c[3] * t + c[2]) * t + c[1]) * t + c[0];
+}
 
 /* Roots of c1 + 2 c2 t + 3 c3 t² in ascending order, without cancellation; their number. */
 static int extrema(const double c[4], double roots[2])
@@ -61,11 +65,12 @@ static int extrema(const double c[4], double roots[2])
   return 2;
 }
 
-/* Largest t <= limit with no root of the polynomial (positive at 0) in [0, t]: between extrema it is monotonic, so signs at the ends decide and
- * bisection finds the crossing, from below. */
+/* Largest t <= limit with no root of the polynomial (positive at 0) in [0, t]: between extrema it
+ * is monotonic, so signs at the ends decide and bisection finds the crossing, from below. */
 static double first_root(const double c[4], double limit)
 {
-  double drop = fmin(c[1], 0) * limit + fmin(c[2], 0) * limit * limit + fmin(c[3], 0) * limit * limit * limit;
+  double drop =
+      fmin(c[1], 0) * limit + fmin(c[2], 0) * limit * limit + fmin(c[3], 0) * limit * limit * limit;
   double roots[2], ends[3], begin = 0;
   if (c[0] + drop > 0) return limit;
   int count = extrema(c, roots), pieces = 0;
@@ -94,12 +99,17 @@ static double first_root(const double c[4], double limit)
 
 static double det3(const double *a, const double *b, const double *c)
 {
-  return a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
+  return a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) +
+         a[2] * (b[0] * c[1] - b[1] * c[0]);
 }
 
-static double det2(const double *a, const double *b) { return a[0] * b[1] - a[1] * b[0]; }
+static double det2(const double *a, const double *b)
+{
+  return a[0] * b[1] - a[1] * b[0];
+}
 
-/* Signed volume (times 6, or area times 2) of the simplex with edges e - t d, as a polynomial in t. */
+/* Signed volume (times 6, or area times 2) of the simplex with edges e - t d, as a polynomial in t.
+ */
 static void volume(size_t size, double e[3][3], double d[3][3], double c[4])
 {
   if (size == 2) {
@@ -123,7 +133,8 @@ static double simplex_limit(const filter_task *task, size_t simplex, double limi
   for (size_t k = 0; k < task->size; ++k) {
     displacement(task, corners[k + 1], other);
     for (size_t i = 0; i < task->size; ++i) {
-      e[k][i] = task->positions[corners[k + 1] * task->size + i] - task->positions[corners[0] * task->size + i];
+      e[k][i] = task->positions[corners[k + 1] * task->size + i] -
+                task->positions[corners[0] * task->size + i];
       d[k][i] = other[i] - first[i];
     }
   }
@@ -187,22 +198,36 @@ static basin_status update_maps(basin_minimizer *minimizer)
   return status == BASIN_OK ? basin__dof_maps_update(&minimizer->maps) : status;
 }
 
-static basin_status prepare(filter_task *task, basin_minimizer *minimizer, basin_array_id positions, double keep, const double *direction,
+static basin_status prepare(filter_task *task,
+                            basin_minimizer *minimizer,
+                            basin_array_id positions,
+                            double keep,
+                            const double *direction,
                             double alpha)
 {
   basin_context *context = minimizer->context;
   basin_span view;
   size_t number;
-  if (!(keep > 0 && keep < 1)) return BASIN_FAIL(context, BASIN_ERROR_ARGUMENT, "a step filter keeps a part between 0 and 1, not %g", keep);
+  if (!(keep > 0 && keep < 1))
+    return BASIN_FAIL(
+        context, BASIN_ERROR_ARGUMENT, "a step filter keeps a part between 0 and 1, not %g", keep);
   BASIN_TRY(basin__dof_maps_get(&minimizer->maps, positions, &number));
   BASIN_TRY(update_maps(minimizer));
   BASIN_TRY(basin_system_array(minimizer->system, positions, &view));
   const basin_dof_map *map = minimizer->maps.maps[number];
   const char *name = basin_system_array_name(minimizer->system, positions);
   if (view.size < 2 || view.size > 3)
-    return BASIN_FAIL(context, BASIN_ERROR_SHAPE, "a step filter needs positions of 2 or 3 numbers, %s has %zu", name, view.size);
+    return BASIN_FAIL(context,
+                      BASIN_ERROR_SHAPE,
+                      "a step filter needs positions of 2 or 3 numbers, %s has %zu",
+                      name,
+                      view.size);
   if (!map->affine)
-    return BASIN_FAIL(context, BASIN_ERROR_UNSUPPORTED, "%s is not affine in the unknowns: a step does not move it along a straight line", name);
+    return BASIN_FAIL(
+        context,
+        BASIN_ERROR_UNSUPPORTED,
+        "%s is not affine in the unknowns: a step does not move it along a straight line",
+        name);
   task->map = map;
   task->positions = view.data;
   task->direction = direction;
@@ -221,17 +246,27 @@ static double least(const filter_task *task)
   return alpha;
 }
 
-basin_status basin_filter_inversion(basin_minimizer *minimizer, basin_array_id positions, basin_connectivity_id simplices, double keep,
-                                    const double *direction, double *alpha)
+basin_status basin_filter_inversion(basin_minimizer *minimizer,
+                                    basin_array_id positions,
+                                    basin_connectivity_id simplices,
+                                    double keep,
+                                    const double *direction,
+                                    double *alpha)
 {
   filter_task task;
   basin_connectivity *connectivity;
   BASIN_TRY(prepare(&task, minimizer, positions, keep, direction, *alpha));
   BASIN_TRY(basin__system_connectivity(minimizer->system, simplices, &connectivity));
   BASIN_TRY(basin__connectivity_check(minimizer->system, connectivity));
-  if (connectivity->arity != task.size + 1 || connectivity->to != minimizer->system->arrays[positions]->space)
-    return BASIN_FAIL(minimizer->context, BASIN_ERROR_SHAPE, "the inversion filter needs %zu corners a simplex, %s leads with %u to %s",
-                      task.size + 1, connectivity->name, connectivity->arity, minimizer->system->spaces[connectivity->to].name);
+  if (connectivity->arity != task.size + 1 ||
+      connectivity->to != minimizer->system->arrays[positions]->space)
+    return BASIN_FAIL(minimizer->context,
+                      BASIN_ERROR_SHAPE,
+                      "the inversion filter needs %zu corners a simplex, %s leads with %u to %s",
+                      task.size + 1,
+                      connectivity->name,
+                      connectivity->arity,
+                      minimizer->system->spaces[connectivity->to].name);
   task.simplices = connectivity;
   task.count = connectivity->count / connectivity->arity;
   basin__parallel(minimizer->context, CHUNKS, simplex_chunk, &task);
@@ -239,20 +274,29 @@ basin_status basin_filter_inversion(basin_minimizer *minimizer, basin_array_id p
   return BASIN_OK;
 }
 
-basin_status basin_filter_plane(basin_minimizer *minimizer, basin_array_id positions, const double normal[3], double offset, double keep,
-                                const double *direction, double *alpha)
+basin_status basin_filter_plane(basin_minimizer *minimizer,
+                                basin_array_id positions,
+                                const double normal[3],
+                                double offset,
+                                double keep,
+                                const double *direction,
+                                double *alpha)
 {
   filter_task task;
   double length = 0;
   BASIN_TRY(prepare(&task, minimizer, positions, keep, direction, *alpha));
   for (size_t i = 0; i < task.size; ++i) length += normal[i] * normal[i];
-  if (!(length > 0) || !isfinite(length)) return BASIN_FAIL(minimizer->context, BASIN_ERROR_ARGUMENT, "a plane needs a normal");
+  if (!(length > 0) || !isfinite(length))
+    return BASIN_FAIL(minimizer->context, BASIN_ERROR_ARGUMENT, "a plane needs a normal");
   for (size_t i = 0; i < task.size; ++i) task.normal[i] = normal[i];
   task.offset = offset;
   basin__parallel(minimizer->context, CHUNKS, plane_chunk, &task);
   for (int k = 0; k < CHUNKS; ++k)
     if (task.behind[k] != SIZE_MAX)
-      return BASIN_FAIL(minimizer->context, BASIN_ERROR_STATE, "instance %zu of %s lies on or behind the plane", task.behind[k],
+      return BASIN_FAIL(minimizer->context,
+                        BASIN_ERROR_STATE,
+                        "instance %zu of %s lies on or behind the plane",
+                        task.behind[k],
                         basin_system_array_name(minimizer->system, positions));
   *alpha = least(&task);
   return BASIN_OK;

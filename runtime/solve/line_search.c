@@ -3,10 +3,12 @@
 #include "solve/newton.h"
 #include <math.h>
 
-/* The quadratic model fits well if the decrease is within this fraction of the predicted one: adaptive terms then clamp, else they take absolute
- * values. (After Chen et al., Trust-Region Eigenvalue Filtering for Projected Newton, arXiv 2410.10102.) */
+/* The quadratic model fits well if the decrease is within this fraction of the predicted one:
+ * adaptive terms then clamp, else they take absolute values. (After Chen et al., Trust-Region
+ * Eigenvalue Filtering for Projected Newton, arXiv 2410.10102.) */
 #define FIT_TOLERANCE 0.1
-/* Steps that the energy cannot judge and that are taken in a row before the state counts as converged to rounding. */
+/* Steps that the energy cannot judge and that are taken in a row before the state counts as
+ * converged to rounding. */
 #define NOISE_STEPS 3u
 
 basin_status basin__newton_move(basin_newton_state *state, const double *x)
@@ -31,14 +33,16 @@ double basin__newton_noise(const basin_newton_state *state)
 
 static basin_status try_step(basin_newton_state *state, double *energy)
 {
-  for (size_t k = 0; k < state->size; ++k) state->trial[k] = state->x[k] - state->alpha * state->direction[k];
+  for (size_t k = 0; k < state->size; ++k)
+    state->trial[k] = state->x[k] - state->alpha * state->direction[k];
   BASIN_TRY(basin__newton_move(state, state->trial));
   ++state->trials;
   ++state->report->line_search_trials;
   return basin__newton_energy(state, energy);
 }
 
-/* How well the quadratic model foretold the first trial, for the choice of projection in the next iteration. */
+/* How well the quadratic model foretold the first trial, for the choice of projection in the next
+ * iteration. */
 static void judge_model(basin_newton_state *state, double energy)
 {
   double predicted = state->alpha * (1 - state->alpha / 2) * state->slope;
@@ -49,7 +53,8 @@ static void judge_model(basin_newton_state *state, double energy)
 static bool acceptable(const basin_newton_state *state, double energy)
 {
   if (!isfinite(energy)) return false;
-  if (energy <= state->energy - state->options->sufficient_decrease * state->alpha * state->slope) return true;
+  if (energy <= state->energy - state->options->sufficient_decrease * state->alpha * state->slope)
+    return true;
   return state->alpha * state->slope <= state->noise && energy <= state->energy + state->noise;
 }
 

@@ -1,10 +1,11 @@
-/* The linear system of a minimizer: choice of a solver, factor and preconditioner kept while the matrix stands.
+/* The linear system of a minimizer: choice of a solver, what is kept between solves.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "solve/solve.h"
 #include <math.h>
 #include <string.h>
 
-/* AUTO: direct up to these numbers of unknowns. A factor of a constant matrix pays for itself over many steps. */
+/* AUTO: direct up to these numbers of unknowns. A factor of a constant matrix pays for itself over
+ * many steps. */
 #define DIRECT_LIMIT          6000u
 #define DIRECT_LIMIT_CONSTANT 200000u
 #define DENSE_LIMIT           600u /* without a sparse library: O(n^3) */
@@ -12,8 +13,11 @@
 
 basin_solve_options basin_solve_options_defaults(void)
 {
-  return (basin_solve_options){
-      .size = sizeof(basin_solve_options), .kind = BASIN_SOLVER_AUTO, .tolerance = 1e-6, .max_iterations = 10000, .warm_start = false};
+  return (basin_solve_options){.size = sizeof(basin_solve_options),
+                               .kind = BASIN_SOLVER_AUTO,
+                               .tolerance = 1e-6,
+                               .max_iterations = 10000,
+                               .warm_start = false};
 }
 
 static void linear_destroy(basin_minimizer *minimizer)
@@ -64,7 +68,8 @@ static basin_solver_kind choose(const basin_minimizer *minimizer, const basin_li
   bool constant = minimizer->values_key != 0;
   if (!basin_linear_library_available(minimizer->context, "CHOLMOD"))
     return state->size <= DENSE_LIMIT ? BASIN_SOLVER_DIRECT : BASIN_SOLVER_PCG;
-  return state->size <= (constant ? DIRECT_LIMIT_CONSTANT : DIRECT_LIMIT) ? BASIN_SOLVER_DIRECT : BASIN_SOLVER_PCG;
+  return state->size <= (constant ? DIRECT_LIMIT_CONSTANT : DIRECT_LIMIT) ? BASIN_SOLVER_DIRECT
+                                                                          : BASIN_SOLVER_PCG;
 }
 
 /* A factorization that fails is an outcome, unless memory or a library is missing. */
@@ -78,10 +83,14 @@ static bool outcome_of(basin_status status, basin_linear_status *outcome)
   return *outcome != BASIN_LINEAR_NOT_RUN;
 }
 
-static basin_status solve_direct(basin_minimizer *minimizer, basin_linear_state *state, const double *b, basin_solve_report *report)
+static basin_status solve_direct(basin_minimizer *minimizer,
+                                 basin_linear_state *state,
+                                 const double *b,
+                                 basin_solve_report *report)
 {
   basin_status status = BASIN_OK;
-  if (!state->factor) BASIN_TRY(basin_factor_create(minimizer->context, BASIN_FACTOR_CHOLESKY, NULL, &state->factor));
+  if (!state->factor)
+    BASIN_TRY(basin_factor_create(minimizer->context, BASIN_FACTOR_CHOLESKY, NULL, &state->factor));
   if (state->factor_version != minimizer->matrix_version) {
     state->factor_version = 0;
     status = basin_factor_update_bsr(state->factor, minimizer->matrix);
@@ -108,20 +117,25 @@ static basin_status make_preconditioner(basin_minimizer *minimizer, basin_linear
   basin_node_range *ranges = basin__alloc(context, (count + 1) * sizeof *ranges);
   if (!ranges) return BASIN_ERROR_MEMORY;
   (void)basin__layout_instances(layout, INSTANCE_LIMIT, ranges);
-  basin_status status = basin_preconditioner_create(context, (uint32_t)layout->node_count, layout->block, count, ranges, &state->preconditioner);
+  basin_status status = basin_preconditioner_create(
+      context, (uint32_t)layout->node_count, layout->block, count, ranges, &state->preconditioner);
   basin__free(context, ranges, (count + 1) * sizeof *ranges);
   if (status == BASIN_OK) state->preconditioner_layout = layout->version;
   return status;
 }
 
-static basin_status solve_pcg(basin_minimizer *minimizer, basin_linear_state *state, const double *b, const basin_solve_options *options,
+static basin_status solve_pcg(basin_minimizer *minimizer,
+                              basin_linear_state *state,
+                              const double *b,
+                              const basin_solve_options *options,
                               basin_solve_report *report)
 {
   if (!state->pcg) BASIN_TRY(basin_pcg_create(minimizer->context, &state->pcg));
   BASIN_TRY(make_preconditioner(minimizer, state));
   if (state->preconditioner_version != minimizer->matrix_version) {
     state->preconditioner_version = 0;
-    basin_status status = basin_preconditioner_update(state->preconditioner, minimizer->matrix, NULL);
+    basin_status status =
+        basin_preconditioner_update(state->preconditioner, minimizer->matrix, NULL);
     if (status == BASIN_ERROR_NOT_FINITE) {
       basin__error_clear(minimizer->context);
       report->status = BASIN_LINEAR_NOT_FINITE;
@@ -137,14 +151,16 @@ static basin_status solve_pcg(basin_minimizer *minimizer, basin_linear_state *st
   linear.maximum_iterations = options->max_iterations;
   linear.use_initial_guess = options->warm_start && state->solved;
   basin_linear_result result;
-  BASIN_TRY(basin_pcg_solve(state->pcg, minimizer->matrix, state->preconditioner, b, state->direction, &linear, &result));
+  BASIN_TRY(basin_pcg_solve(
+      state->pcg, minimizer->matrix, state->preconditioner, b, state->direction, &linear, &result));
   report->status = result.status;
   report->iterations = (unsigned)result.iterations;
   return BASIN_OK;
 }
 
 /* |b - A d| / |b|. */
-static double true_residual(const basin_minimizer *minimizer, const basin_linear_state *state, const double *b)
+static double
+true_residual(const basin_minimizer *minimizer, const basin_linear_state *state, const double *b)
 {
   double square = 0, scale = 0;
   basin_bsr_multiply(minimizer->matrix, state->direction, state->product);
@@ -161,16 +177,25 @@ static basin_status check_options(basin_minimizer *minimizer, const basin_solve_
   basin_context *context = minimizer->context;
   if (!minimizer->assembled || !minimizer->matrix)
     return BASIN_FAIL(context, BASIN_ERROR_STATE, "there is no assembled system to solve");
-  if (options->size != sizeof *options) return BASIN_FAIL(context, BASIN_ERROR_ARGUMENT, "solve options of unknown size %zu", options->size);
+  if (options->size != sizeof *options)
+    return BASIN_FAIL(
+        context, BASIN_ERROR_ARGUMENT, "solve options of unknown size %zu", options->size);
   if ((unsigned)options->kind > BASIN_SOLVER_PCG)
-    return BASIN_FAIL(context, BASIN_ERROR_ARGUMENT, "unknown linear solver %d", (int)options->kind);
+    return BASIN_FAIL(
+        context, BASIN_ERROR_ARGUMENT, "unknown linear solver %d", (int)options->kind);
   if (!(options->tolerance > 0) || options->tolerance >= 1)
-    return BASIN_FAIL(context, BASIN_ERROR_ARGUMENT, "the solver's tolerance must lie between 0 and 1, not %g", options->tolerance);
+    return BASIN_FAIL(context,
+                      BASIN_ERROR_ARGUMENT,
+                      "the solver's tolerance must lie between 0 and 1, not %g",
+                      options->tolerance);
   return BASIN_OK;
 }
 
-basin_status basin_minimizer_solve(basin_minimizer *minimizer, const basin_solve_options *options, const double *right_hand_side,
-                                   const double **direction, basin_solve_report *report)
+basin_status basin_minimizer_solve(basin_minimizer *minimizer,
+                                   const basin_solve_options *options,
+                                   const double *right_hand_side,
+                                   const double **direction,
+                                   basin_solve_report *report)
 {
   basin_solve_options chosen = options ? *options : basin_solve_options_defaults();
   basin_solve_report result = {.size = sizeof result};
@@ -213,6 +238,7 @@ double basin__minimizer_diagonal(const basin_minimizer *minimizer)
   const double *values = basin_bsr_values_const(minimizer->matrix);
   double largest = 0;
   for (uint32_t node = 0; node < basin_bsr_node_count(minimizer->matrix); ++node)
-    for (unsigned i = 0; i < b; ++i) largest = fmax(largest, fabs(values[starts[node] * b * b + i * (b + 1)]));
+    for (unsigned i = 0; i < b; ++i)
+      largest = fmax(largest, fabs(values[starts[node] * b * b + i * (b + 1)]));
   return largest;
 }

@@ -31,22 +31,38 @@ basin_newton_options basin_newton_options_defaults(void)
 
 static basin_status check_options(basin_context *context, const basin_newton_options *options)
 {
-  if (options->size != sizeof *options) return BASIN_FAIL(context, BASIN_ERROR_ARGUMENT, "Newton options of unknown size %zu", options->size);
-  if (!(options->tolerance >= 0)) return BASIN_FAIL(context, BASIN_ERROR_ARGUMENT, "the tolerance must not be negative, but is %g", options->tolerance);
-  if (!(options->step_scale > 0)) return BASIN_FAIL(context, BASIN_ERROR_ARGUMENT, "the step scale must be positive, but is %g", options->step_scale);
+  if (options->size != sizeof *options)
+    return BASIN_FAIL(
+        context, BASIN_ERROR_ARGUMENT, "Newton options of unknown size %zu", options->size);
+  if (!(options->tolerance >= 0))
+    return BASIN_FAIL(context,
+                      BASIN_ERROR_ARGUMENT,
+                      "the tolerance must not be negative, but is %g",
+                      options->tolerance);
+  if (!(options->step_scale > 0))
+    return BASIN_FAIL(context,
+                      BASIN_ERROR_ARGUMENT,
+                      "the step scale must be positive, but is %g",
+                      options->step_scale);
   if (!(options->sufficient_decrease >= 0 && options->sufficient_decrease < 0.5))
-    return BASIN_FAIL(context, BASIN_ERROR_ARGUMENT, "the sufficient decrease must lie in [0, 0.5), but is %g", options->sufficient_decrease);
+    return BASIN_FAIL(context,
+                      BASIN_ERROR_ARGUMENT,
+                      "the sufficient decrease must lie in [0, 0.5), but is %g",
+                      options->sufficient_decrease);
   if ((unsigned)options->rule > BASIN_STOP_RULE_DECREMENT)
-    return BASIN_FAIL(context, BASIN_ERROR_ARGUMENT, "unknown stopping rule %d", (int)options->rule);
+    return BASIN_FAIL(
+        context, BASIN_ERROR_ARGUMENT, "unknown stopping rule %d", (int)options->rule);
   return BASIN_OK;
 }
 
-/* A direction from a solve that was cut short, or from a matrix that was shifted by much, says nothing about the distance to the minimum. */
+/* A direction from a solve that was cut short, or from a matrix that was shifted by much, says
+ * nothing about the distance to the minimum. */
 static bool converged(const basin_newton_state *state)
 {
   const basin_newton_options *options = state->options;
   if (!state->solved || state->strength > BASIN_STRENGTH_SHIFT) return false;
-  if (options->rule == BASIN_STOP_RULE_STEP) return state->direction_norm / options->step_scale <= options->tolerance;
+  if (options->rule == BASIN_STOP_RULE_STEP)
+    return state->direction_norm / options->step_scale <= options->tolerance;
   if (options->rule == BASIN_STOP_RULE_DECREMENT) return state->slope / 2 <= options->tolerance;
   return false;
 }
@@ -58,7 +74,8 @@ static basin_status filter(basin_newton_state *state, bool *left)
   *left = true;
   if (!state->options->filter) return BASIN_OK;
   double start = basin__seconds();
-  BASIN_TRY(state->options->filter(state->options->filter_user, state->minimizer, state->direction, &state->alpha));
+  BASIN_TRY(state->options->filter(
+      state->options->filter_user, state->minimizer, state->direction, &state->alpha));
   state->report->seconds_filter += basin__seconds() - start;
   if (state->alpha > 1) state->alpha = 1;
   state->filtered = state->alpha < 1;
@@ -68,7 +85,8 @@ static basin_status filter(basin_newton_state *state, bool *left)
   return BASIN_OK;
 }
 
-/* Direction, filter and line search; once more with a stronger matrix if the line search finds nothing. */
+/* Direction, filter and line search; once more with a stronger matrix if the line search finds
+ * nothing. */
 static basin_status step(basin_newton_state *state, bool *taken)
 {
   *taken = false;
@@ -145,7 +163,8 @@ static basin_status iterate(basin_newton_state *state)
 /* Energy at the start; state->x has been read. */
 static basin_status start_state(basin_newton_state *state)
 {
-  if (state->options->refresh) BASIN_TRY(state->options->refresh(state->options->refresh_user, state->minimizer));
+  if (state->options->refresh)
+    BASIN_TRY(state->options->refresh(state->options->refresh_user, state->minimizer));
   BASIN_TRY(basin_minimizer_energy(state->minimizer, &state->energy, state->per_term));
   state->noise = basin__newton_noise(state);
   return BASIN_OK;
@@ -154,7 +173,8 @@ static basin_status start_state(basin_newton_state *state)
 static basin_status run(basin_newton_state *state)
 {
   state->minimizer->clamp_adaptive = false;
-  BASIN_TRY(basin__minimizer_kernels(state->minimizer, BASIN_NEED_VALUE | BASIN_NEED_HESSIAN)); /* all at once */
+  BASIN_TRY(basin__minimizer_kernels(state->minimizer,
+                                     BASIN_NEED_VALUE | BASIN_NEED_HESSIAN)); /* all at once */
   BASIN_TRY(basin__targets_read(state->minimizer, state->x));
   basin_status status = start_state(state);
   if (status == BASIN_OK) status = iterate(state);
@@ -163,7 +183,10 @@ static basin_status run(basin_newton_state *state)
     (void)basin__targets_write(state->minimizer, state->x);
   }
   if (status == BASIN_OK && state->reason == BASIN_STOP_INTERRUPTED)
-    status = BASIN_FAIL(state->minimizer->context, BASIN_ERROR_INTERRUPTED, "interrupted after %u iterations", state->report->iterations);
+    status = BASIN_FAIL(state->minimizer->context,
+                        BASIN_ERROR_INTERRUPTED,
+                        "interrupted after %u iterations",
+                        state->report->iterations);
   return status;
 }
 
@@ -176,11 +199,14 @@ static basin_status reserve(basin_newton_state *state)
   if (!state->x) return BASIN_ERROR_MEMORY;
   state->trial = basin__alloc_aligned(context, (state->size + 1) * sizeof *state->trial);
   if (!state->trial) return BASIN_ERROR_MEMORY;
-  state->per_term = basin__calloc(context, state->minimizer->term_count + 1, sizeof *state->per_term);
+  state->per_term =
+      basin__calloc(context, state->minimizer->term_count + 1, sizeof *state->per_term);
   return state->per_term ? BASIN_OK : BASIN_ERROR_MEMORY;
 }
 
-basin_status basin_newton(basin_minimizer *minimizer, const basin_newton_options *options, basin_newton_report *report)
+basin_status basin_newton(basin_minimizer *minimizer,
+                          const basin_newton_options *options,
+                          basin_newton_report *report)
 {
   basin_context *context = minimizer->context;
   basin_newton_options chosen = options ? *options : basin_newton_options_defaults();
@@ -188,7 +214,8 @@ basin_status basin_newton(basin_minimizer *minimizer, const basin_newton_options
   double start = basin__seconds();
   if (report) *report = result;
   BASIN_TRY(check_options(context, &chosen));
-  basin_newton_state state = {.minimizer = minimizer, .options = &chosen, .report = &result, .reason = BASIN_STOP_ERROR};
+  basin_newton_state state = {
+      .minimizer = minimizer, .options = &chosen, .report = &result, .reason = BASIN_STOP_ERROR};
   basin_status status = reserve(&state);
   if (status == BASIN_OK) status = run(&state);
   basin__free_aligned(context, state.x, (state.size + 1) * sizeof *state.x);

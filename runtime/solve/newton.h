@@ -5,16 +5,22 @@
 
 #include "solve/solve.h"
 
-/* How far the matrix is from the exact Hessian: the terms' own projection, absolute values everywhere, then a growing multiple of the identity. */
-enum { BASIN_STRENGTH_OWN, BASIN_STRENGTH_ABS, BASIN_STRENGTH_SHIFT, BASIN_STRENGTH_LAST = BASIN_STRENGTH_SHIFT + 5 };
+/* How far the matrix is from the exact Hessian: the terms' own projection, absolute values
+ * everywhere, then a growing multiple of the identity. */
+enum {
+  BASIN_STRENGTH_OWN,
+  BASIN_STRENGTH_ABS,
+  BASIN_STRENGTH_SHIFT,
+  BASIN_STRENGTH_LAST = BASIN_STRENGTH_SHIFT + 5
+};
 
 typedef struct basin_newton_state {
   basin_minimizer *minimizer;
   const basin_newton_options *options;
   basin_newton_report *report;
-  size_t size;       /* unknowns */
-  double *x, *trial; /* accepted and tried values, node-major */
-  double *per_term;  /* energies of the terms, for the size of rounding errors */
+  size_t size;          /* unknowns */
+  double *x, *trial;    /* accepted and tried values, node-major */
+  double *per_term;     /* energies of the terms, for the size of rounding errors */
   double energy, noise; /* at x; differences of energies below `noise` mean nothing */
   double gradient_norm, direction_norm, slope; /* slope = d . g > 0 */
   const double *direction;
@@ -22,7 +28,7 @@ typedef struct basin_newton_state {
   bool solved; /* the linear solve converged */
   double alpha;
   unsigned trials, linear_iterations; /* of this iteration */
-  unsigned noise_steps; /* accepted in a row although the energy could not tell */
+  unsigned noise_steps;               /* accepted in a row although the energy could not tell */
   bool strengthened, filtered, retried, cut;
   basin_stop_reason reason;
 } basin_newton_state;
@@ -34,9 +40,11 @@ double basin__newton_noise(const basin_newton_state *state);
 /* Writes values to the targets and calls the refresh callback. */
 basin_status basin__newton_move(basin_newton_state *state, const double *x);
 
-/* Assembles at x and finds a descent direction, with stronger and stronger matrices from state->strength on. *found false: none (the reason is set). */
+/* Assembles at x and finds a descent direction, with stronger and stronger matrices from
+ * state->strength on. *found false: none (the reason is set). */
 basin_status basin__newton_direction(basin_newton_state *state, bool *found);
-/* Moves from x along the direction to a point of smaller energy. *found false: there is none; the targets are at x again. */
+/* Moves from x along the direction to a point of smaller energy. *found false: there is none; the
+ * targets are at x again. */
 basin_status basin__newton_line_search(basin_newton_state *state, bool *found);
 
 #endif

@@ -11,10 +11,13 @@ static basin_status assemble(basin_newton_state *state)
 {
   basin_minimizer *minimizer = state->minimizer;
   double start = basin__seconds();
-  basin_projection override = state->strength == BASIN_STRENGTH_OWN ? BASIN_PROJECTION_ADAPTIVE : BASIN_PROJECTION_ABS;
+  basin_projection override =
+      state->strength == BASIN_STRENGTH_OWN ? BASIN_PROJECTION_ADAPTIVE : BASIN_PROJECTION_ABS;
   BASIN_TRY(basin_minimizer_assemble(minimizer, true, override));
   if (minimizer->gradient_count != state->size)
-    return BASIN_FAIL(minimizer->context, BASIN_ERROR_STATE, "the number of unknowns changed during a minimization");
+    return BASIN_FAIL(minimizer->context,
+                      BASIN_ERROR_STATE,
+                      "the number of unknowns changed during a minimization");
   if (state->strength >= BASIN_STRENGTH_SHIFT) {
     double diagonal = basin__minimizer_diagonal(minimizer);
     double factor = SHIFT_FIRST * pow(SHIFT_GROWTH, state->strength - BASIN_STRENGTH_SHIFT);
@@ -28,7 +31,8 @@ static basin_status assemble(basin_newton_state *state)
 static bool judge(basin_newton_state *state)
 {
   state->direction_norm = basin__vector_largest(state->size, state->direction);
-  state->slope = basin__vector_dot(state->minimizer->context, state->size, state->direction, state->minimizer->gradient);
+  state->slope = basin__vector_dot(
+      state->minimizer->context, state->size, state->direction, state->minimizer->gradient);
   return isfinite(state->direction_norm) && isfinite(state->slope) && state->slope > 0;
 }
 
@@ -36,14 +40,17 @@ static basin_status solve(basin_newton_state *state, bool *good)
 {
   basin_solve_report report;
   double start = basin__seconds();
-  BASIN_TRY(basin_minimizer_solve(state->minimizer, &state->options->linear, NULL, &state->direction, &report));
+  BASIN_TRY(basin_minimizer_solve(
+      state->minimizer, &state->options->linear, NULL, &state->direction, &report));
   state->report->seconds_solve += basin__seconds() - start;
   state->linear_iterations += report.iterations;
   state->report->linear_iterations += report.iterations;
-  if (report.status == BASIN_LINEAR_NOT_FINITE) BASIN_TRY(basin__minimizer_find_bad(state->minimizer, BASIN_STAGE_HESSIAN));
+  if (report.status == BASIN_LINEAR_NOT_FINITE)
+    BASIN_TRY(basin__minimizer_find_bad(state->minimizer, BASIN_STAGE_HESSIAN));
   state->solved = basin_linear_status_good(report.status);
   /* An iteration that was cut short still gives a direction worth trying. */
-  bool usable = state->solved || report.status == BASIN_LINEAR_ITERATION_LIMIT || report.status == BASIN_LINEAR_STAGNATED;
+  bool usable = state->solved || report.status == BASIN_LINEAR_ITERATION_LIMIT ||
+                report.status == BASIN_LINEAR_STAGNATED;
   *good = usable && judge(state);
   return BASIN_OK;
 }
@@ -60,7 +67,8 @@ basin_status basin__newton_direction(basin_newton_state *state, bool *found)
       state->reason = BASIN_STOP_CONVERGED;
       return BASIN_OK;
     }
-    if (state->options->rule == BASIN_STOP_RULE_GRADIENT && state->gradient_norm <= state->options->tolerance) {
+    if (state->options->rule == BASIN_STOP_RULE_GRADIENT &&
+        state->gradient_norm <= state->options->tolerance) {
       state->reason = BASIN_STOP_CONVERGED;
       return BASIN_OK;
     }

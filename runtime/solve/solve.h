@@ -1,4 +1,4 @@
-/* What the files of the solver share: the linear solver's state and access to the targets as one vector.
+/* What the solver's files share: linear solver state, targets as one vector.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASIN_SOLVE_SOLVE_H
 #define BASIN_SOLVE_SOLVE_H
@@ -10,9 +10,10 @@ typedef struct basin_linear_state {
   basin_factor *factor;
   basin_pcg *pcg;
   basin_preconditioner *preconditioner;
-  uint64_t preconditioner_layout;  /* layout version and node count it was made for */
-  uint64_t factor_version, preconditioner_version; /* matrix_version that they stand for; 0 = none */
-  double *direction, *product;     /* size entries each */
+  uint64_t preconditioner_layout; /* layout version and node count it was made for */
+  uint64_t factor_version,
+      preconditioner_version;  /* matrix_version that they stand for; 0 = none */
+  double *direction, *product; /* size entries each */
   size_t size, capacity;
   bool solved; /* direction is of the present size: a warm start */
 } basin_linear_state;

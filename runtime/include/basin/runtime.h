@@ -1,5 +1,5 @@
-/* The runtime: data of a scene, energy terms on compiled kernels, assembly, linear solves and the
- * minimizer. SPDX-License-Identifier: Apache-2.0 */
+/* The runtime: data of a scene, energy terms on kernels, assembly, solves, minimizer.
+ * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASIN_RUNTIME_H
 #define BASIN_RUNTIME_H
 
@@ -355,7 +355,8 @@ typedef struct basin_newton_report {
   size_t size;
   basin_stop_reason reason;
   unsigned iterations, linear_iterations, line_search_trials;
-  double energy, gradient_norm, direction_norm; /* the norms: largest entries at the last assembly */
+  double energy, gradient_norm,
+      direction_norm; /* the norms: largest entries at the last assembly */
   double seconds, seconds_assembly, seconds_solve, seconds_line_search, seconds_filter;
 } basin_newton_report;
 /* Minimizes from the present values of the targets. BASIN_OK: ended as the report's reason says,

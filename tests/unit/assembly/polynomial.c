@@ -28,7 +28,11 @@ polynomial *polynomial_new(basin_system *system, unsigned block)
   return p;
 }
 
-void polynomial_access(polynomial *p, basin_array_id array, bool output, const basin_path_step *steps, size_t step_count)
+void polynomial_access(polynomial *p,
+                       basin_array_id array,
+                       bool output,
+                       const basin_path_step *steps,
+                       size_t step_count)
 {
   basin_unknown_access *access = &p->accesses[p->access_count++];
   unsigned rows, cols;
@@ -54,7 +58,8 @@ void polynomial_random_energy(polynomial *p, uint64_t seed, bool quartic)
   }
 }
 
-void polynomial_random_map(polynomial *p, uint64_t seed, unsigned rows, unsigned cols, bool quadratic)
+void polynomial_random_map(
+    polynomial *p, uint64_t seed, unsigned rows, unsigned cols, bool quadratic)
 {
   size_t n = p->size;
   p->rows = rows;
@@ -64,7 +69,8 @@ void polynomial_random_map(polynomial *p, uint64_t seed, unsigned rows, unsigned
     p->o[m] = random_number(&seed);
     for (size_t i = 0; i < n; ++i) {
       p->L[m * n + i] = random_number(&seed);
-      for (size_t j = 0; j <= i; ++j) p->Q[m][i * n + j] = p->Q[m][j * n + i] = quadratic ? random_number(&seed) : 0;
+      for (size_t j = 0; j <= i; ++j)
+        p->Q[m][i * n + j] = p->Q[m][j * n + i] = quadratic ? random_number(&seed) : 0;
     }
   }
 }
@@ -124,14 +130,20 @@ static size_t stored_at(const polynomial *p, const basin_unknown_access *access,
   return access->rows == p->block ? i * access->cols + node : local;
 }
 
-void polynomial_gather(const polynomial *p, const double *const *arrays, const uint32_t *const *indices, size_t element, double *u)
+void polynomial_gather(const polynomial *p,
+                       const double *const *arrays,
+                       const uint32_t *const *indices,
+                       size_t element,
+                       double *u)
 {
   for (size_t k = 0; k < p->access_count; ++k) {
     const basin_unknown_access *access = &p->accesses[k];
     size_t instance = element;
     for (uint32_t s = 0; s < access->access.step_count; ++s) {
       const basin_path_step *step = &access->access.steps[s];
-      instance = indices[p->connectivity_of[k][s]][instance * p->system->connectivities[step->connectivity].arity + step->slot];
+      instance =
+          indices[p->connectivity_of[k][s]]
+                 [instance * p->system->connectivities[step->connectivity].arity + step->slot];
     }
     if (p->system->spaces[p->system->arrays[access->access.array]->space].shared) instance = 0;
     const double *data = arrays[p->array_of[k]] + instance * access->size;
@@ -139,7 +151,8 @@ void polynomial_gather(const polynomial *p, const double *const *arrays, const u
   }
 }
 
-double polynomial_energy(const polynomial *p, double scale, const double *u, double *gradient, double *hessian)
+double polynomial_energy(
+    const polynomial *p, double scale, const double *u, double *gradient, double *hessian)
 {
   size_t n = p->size;
   double quadratic = 0, linear = 0, z = 0;
@@ -151,7 +164,8 @@ double polynomial_energy(const polynomial *p, double scale, const double *u, dou
     quadratic += row * u[i];
     linear += p->b[i] * u[i];
     if (gradient) gradient[i] = scale * (row + p->b[i] + z * z * z / 6 * p->w[i]);
-    for (size_t j = 0; j < n && hessian; ++j) hessian[i * n + j] = scale * (p->A[i * n + j] + z * z / 2 * p->w[i] * p->w[j]);
+    for (size_t j = 0; j < n && hessian; ++j)
+      hessian[i * n + j] = scale * (p->A[i * n + j] + z * z / 2 * p->w[i] * p->w[j]);
   }
   return scale * (quadratic / 2 + linear + z * z * z * z / 24);
 }
@@ -183,16 +197,22 @@ static size_t outputs_of(const polynomial *p, size_t *places)
   return count;
 }
 
-/* Negative eigenvalues of a symmetric matrix become zero or change sign: cyclic Jacobi, values and vectors. */
+/* Negative eigenvalues of a symmetric matrix become zero or change sign: cyclic Jacobi, values and
+ * vectors. */
 static void project(double *H, size_t n, bool absolute)
 {
   double V[POLYNOMIAL_LOCAL * POLYNOMIAL_LOCAL] = {0}, D[POLYNOMIAL_LOCAL * POLYNOMIAL_LOCAL];
   memcpy(D, H, n * n * sizeof *D);
   for (size_t i = 0; i < n; ++i) V[i * n + i] = 1;
-  for (int sweep = 0; sweep < 60; ++sweep)
+  double off = 1;
+  for (int sweep = 0; sweep < 60 && off > 0; ++sweep) {
+    off = 0;
     for (size_t p = 0; p < n; ++p)
       for (size_t q = p + 1; q < n; ++q) {
-        double theta = 0.5 * atan2(2 * D[p * n + q], D[q * n + q] - D[p * n + p]), c = cos(theta), s = sin(theta);
+        if (fabs(D[p * n + q]) < 1e-15 * (fabs(D[p * n + p]) + fabs(D[q * n + q]))) continue;
+        off = 1;
+        double theta = 0.5 * atan2(2 * D[p * n + q], D[q * n + q] - D[p * n + p]), c = cos(theta),
+               s = sin(theta);
         for (size_t k = 0; k < n; ++k) {
           double a = D[k * n + p], b = D[k * n + q];
           D[k * n + p] = c * a - s * b;
@@ -207,6 +227,7 @@ static void project(double *H, size_t n, bool absolute)
           V[k * n + q] = s * a + c * b;
         }
       }
+  }
   memset(H, 0, n * n * sizeof *H);
   for (size_t k = 0; k < n; ++k) {
     double value = D[k * n + k];
@@ -216,12 +237,18 @@ static void project(double *H, size_t n, bool absolute)
   }
 }
 
-static void add_direct(const polynomial *p, const basin_kernel_args *args, size_t element, size_t local, const double *g, const double *H)
+static void add_direct(const polynomial *p,
+                       const basin_kernel_args *args,
+                       size_t element,
+                       size_t local,
+                       const double *g,
+                       const double *H)
 {
   size_t b = p->block, N = local / b, P = N * (N + 1) / 2;
   const uint32_t *nodes = args->nodes + element * N;
   for (size_t a = 0; a < N && args->gradient; ++a)
-    for (size_t i = 0; i < b && nodes[a] != BASIN_NONE; ++i) args->gradient[nodes[a] * b + i] += g[a * b + i];
+    for (size_t i = 0; i < b && nodes[a] != BASIN_NONE; ++i)
+      args->gradient[nodes[a] * b + i] += g[a * b + i];
   if (!args->values || !H) return;
   const uint32_t *slots = args->slots + element * P;
   for (size_t a = 0, pair = 0; a < N; ++a)
@@ -230,7 +257,8 @@ static void add_direct(const polynomial *p, const basin_kernel_args *args, size_
       double *out = args->values + (size_t)(slots[pair] & BASIN_SLOT_MASK) * b * b;
       for (size_t i = 0; i < b; ++i)
         for (size_t j = 0; j < b; ++j) {
-          double value = H[(a * b + i) * local + c * b + j], other = H[(a * b + j) * local + c * b + i];
+          double value = H[(a * b + i) * local + c * b + j],
+                 other = H[(a * b + j) * local + c * b + i];
           if (slots[pair] & BASIN_SLOT_TWICE)
             out[i * b + j] += value + other;
           else
@@ -239,24 +267,32 @@ static void add_direct(const polynomial *p, const basin_kernel_args *args, size_
     }
 }
 
-static void store_local(const basin_kernel_args *args, size_t element, size_t local, const double *g, const double *H)
+static void store_local(
+    const basin_kernel_args *args, size_t element, size_t local, const double *g, const double *H)
 {
   size_t place_in_batch = element - args->begin, packed = local * (local + 1) / 2;
-  if (args->local_gradient) memcpy(args->local_gradient + place_in_batch * local, g, local * sizeof *g);
+  if (args->local_gradient)
+    memcpy(args->local_gradient + place_in_batch * local, g, local * sizeof *g);
   if (!args->local_hessian || !H) return;
   double *out = args->local_hessian + place_in_batch * packed;
   for (size_t i = 0; i < local; ++i)
     for (size_t j = i; j < local; ++j) *out++ = H[i * local + j];
 }
 
-static void deliver(const polynomial *p, const basin_kernel_args *args, size_t element, const double *gradient, double *hessian)
+static void deliver(const polynomial *p,
+                    const basin_kernel_args *args,
+                    size_t element,
+                    const double *gradient,
+                    double *hessian)
 {
   size_t places[POLYNOMIAL_LOCAL], local = outputs_of(p, places), n = p->size;
   double g[POLYNOMIAL_LOCAL], H[POLYNOMIAL_LOCAL * POLYNOMIAL_LOCAL];
-  if (hessian && args->projection != BASIN_PROJECTION_NONE) project(hessian, n, args->projection == BASIN_PROJECTION_ABS);
+  if (hessian && args->projection != BASIN_PROJECTION_NONE)
+    project(hessian, n, args->projection == BASIN_PROJECTION_ABS);
   for (size_t i = 0; i < local; ++i) {
     g[i] = gradient[places[i]];
-    for (size_t j = 0; j < local && hessian; ++j) H[i * local + j] = hessian[places[i] * n + places[j]];
+    for (size_t j = 0; j < local && hessian; ++j)
+      H[i * local + j] = hessian[places[i] * n + places[j]];
   }
   if (args->nodes)
     add_direct(p, args, element, local, g, hessian ? H : NULL);
@@ -264,11 +300,13 @@ static void deliver(const polynomial *p, const basin_kernel_args *args, size_t e
     store_local(args, element, local, g, hessian ? H : NULL);
 }
 
-static void energy_elements(const basin_kernel_args *args, polynomial *p, bool gradient, bool hessian)
+static void
+energy_elements(const basin_kernel_args *args, polynomial *p, bool gradient, bool hessian)
 {
   double u[POLYNOMIAL_LOCAL], g[POLYNOMIAL_LOCAL], H[POLYNOMIAL_LOCAL * POLYNOMIAL_LOCAL];
   for (size_t e = args->begin; e < args->end; ++e) {
-    double scale = p->scale == BASIN_NONE ? 1 : args->arrays[p->scale_place][p->scale_shared ? 0 : e];
+    double scale =
+        p->scale == BASIN_NONE ? 1 : args->arrays[p->scale_place][p->scale_shared ? 0 : e];
     polynomial_gather(p, args->arrays, args->indices, e, u);
     double energy = polynomial_energy(p, scale, u, gradient ? g : NULL, hessian ? H : NULL);
     if (p->poison && e == p->poison_element) energy = NAN;
@@ -314,7 +352,8 @@ static void jacobian_kernel(const basin_kernel_args *args, const void *self)
     if (p->jacobian.array_count > 0) polynomial_gather(p, args->arrays, args->indices, e, u);
     polynomial_map(p, u, NULL, J);
     for (size_t m = 0; m < p->outputs; ++m)
-      for (size_t i = 0; i < local; ++i) args->output[(e * p->outputs + m) * local + i] = J[m * p->size + places[i]];
+      for (size_t i = 0; i < local; ++i)
+        args->output[(e * p->outputs + m) * local + i] = J[m * p->size + places[i]];
   }
 }
 

@@ -8,13 +8,15 @@
 
 static basin_space_id space(scene *s, const char *name, size_t count, bool shared, bool dynamic)
 {
-  basin_space_description description = {.name = name, .parent = BASIN_NONE, .shared = shared, .dynamic = dynamic, .count = count};
+  basin_space_description description = {
+      .name = name, .parent = BASIN_NONE, .shared = shared, .dynamic = dynamic, .count = count};
   basin_space_id id;
   ok(basin_system_add_space(s->system, &description, &id));
   return id;
 }
 
-static basin_array_id stored(scene *s, const char *name, basin_space_id owner, unsigned rows, unsigned cols, uint64_t *seed)
+static basin_array_id stored(
+    scene *s, const char *name, basin_space_id owner, unsigned rows, unsigned cols, uint64_t *seed)
 {
   basin_array_id id = BASIN_NONE;
   ok(basin_system_add_array(s->system, name, owner, rows, cols, &id));
@@ -26,11 +28,13 @@ static basin_array_id stored(scene *s, const char *name, basin_space_id owner, u
   return id;
 }
 
-static basin_connectivity_id connect(scene *s, basin_space_id from, basin_space_id to, unsigned arity, uint64_t *seed)
+static basin_connectivity_id
+connect(scene *s, basin_space_id from, basin_space_id to, unsigned arity, uint64_t *seed)
 {
   basin_connectivity_id id;
   size_t count = basin_system_space_count(s->system, from) * arity;
-  uint32_t *indices = calloc(count + 1, sizeof *indices), limit = (uint32_t)basin_system_space_count(s->system, to);
+  uint32_t *indices = calloc(count + 1, sizeof *indices),
+           limit = (uint32_t)basin_system_space_count(s->system, to);
   for (size_t k = 0; k < count; ++k) indices[k] = random_below(seed, limit);
   ok(basin_system_add_connectivity(s->system, "connectivity", from, to, arity, &id));
   ok(basin_system_set_connectivity(s->system, id, indices, count));
@@ -38,11 +42,13 @@ static basin_connectivity_id connect(scene *s, basin_space_id from, basin_space_
   return id;
 }
 
-static basin_connectivity_id connect_rows(scene *s, basin_space_id from, basin_space_id to, uint64_t *seed)
+static basin_connectivity_id
+connect_rows(scene *s, basin_space_id from, basin_space_id to, uint64_t *seed)
 {
   basin_connectivity_id id;
   size_t rows = basin_system_space_count(s->system, from), count = 0;
-  uint32_t offsets[64] = {0}, indices[256], limit = (uint32_t)basin_system_space_count(s->system, to);
+  uint32_t offsets[64] = {0}, indices[256],
+           limit = (uint32_t)basin_system_space_count(s->system, to);
   for (size_t k = 0; k < rows; ++k) {
     uint32_t length = k == 0 ? 0 : 1 + random_below(seed, 5); /* the first row is empty */
     for (uint32_t i = 0; i < length; ++i) indices[count++] = random_below(seed, limit);
@@ -60,13 +66,23 @@ static polynomial *polynomial_of(scene *s)
   return p;
 }
 
-static void join(polynomial *p, basin_array_id array, bool output, basin_connectivity_id connectivity, uint32_t slot)
+static void join(polynomial *p,
+                 basin_array_id array,
+                 bool output,
+                 basin_connectivity_id connectivity,
+                 uint32_t slot)
 {
   basin_path_step step = {connectivity, slot};
   polynomial_access(p, array, output, &step, 1);
 }
 
-static void term(scene *s, polynomial *p, basin_space_id owner, bool quartic, bool constant, bool dynamic, uint64_t seed)
+static void term(scene *s,
+                 polynomial *p,
+                 basin_space_id owner,
+                 bool quartic,
+                 bool constant,
+                 bool dynamic,
+                 uint64_t seed)
 {
   polynomial_random_energy(p, seed, quartic);
   polynomial_finish(p);
@@ -92,7 +108,13 @@ static void term(scene *s, polynomial *p, basin_space_id owner, bool quartic, bo
 }
 
 /* A computed array with its map; `identity` makes the Jacobian blocks multiples of the identity. */
-static basin_array_id mapped(scene *s, polynomial *p, basin_space_id owner, unsigned rows, unsigned cols, bool quadratic, bool identity,
+static basin_array_id mapped(scene *s,
+                             polynomial *p,
+                             basin_space_id owner,
+                             unsigned rows,
+                             unsigned cols,
+                             bool quadratic,
+                             bool identity,
                              uint64_t seed)
 {
   basin_array_id id = BASIN_NONE;
@@ -130,14 +152,25 @@ typedef struct world {
   uint64_t seed;
 } world;
 
-static basin_array_id children(scene *s, world *w, const char *name, size_t count, bool quadratic, bool identity, basin_space_id *owner)
+static basin_array_id children(scene *s,
+                               world *w,
+                               const char *name,
+                               size_t count,
+                               bool quadratic,
+                               bool identity,
+                               basin_space_id *owner)
 {
   *owner = space(s, name, count, false, false);
   basin_connectivity_id body = connect(s, *owner, w->bodies, 1, &w->seed);
   polynomial *p = polynomial_of(s);
   join(p, w->A, true, body, 0);
   join(p, w->t, true, body, 0);
-  if (!identity) join(p, w->k, false, connect(s, *owner, w->held, 1, &w->seed), 0); /* held data, not affine together with A and t */
+  if (!identity)
+    join(p,
+         w->k,
+         false,
+         connect(s, *owner, w->held, 1, &w->seed),
+         0); /* held data, not affine together with A and t */
   return mapped(s, p, *owner, s->block, 1, quadratic, identity, w->seed++);
 }
 
@@ -174,7 +207,8 @@ static void build_union(scene *s, world *w, unsigned features)
 static void add_plain(scene *s, world *w)
 {
   basin_space_id elements = space(s, "elements", 11, false, false);
-  basin_connectivity_id to = connect(s, elements, w->vertices, 3, &w->seed), held = connect(s, elements, w->held, 2, &w->seed);
+  basin_connectivity_id to = connect(s, elements, w->vertices, 3, &w->seed),
+                        held = connect(s, elements, w->held, 2, &w->seed);
   polynomial *p = polynomial_of(s);
   join(p, w->x, true, to, 0);
   join(p, w->k, true, held, 0); /* with rows, but no target of this minimizer */
@@ -203,7 +237,8 @@ static void add_contacts(scene *s, world *w, bool dynamic)
 static void add_reductions(scene *s, world *w)
 {
   basin_space_id groups = space(s, "groups", 4, false, false);
-  basin_connectivity_id rows = connect_rows(s, groups, w->all, &w->seed), fixed = connect(s, groups, w->vertices, 3, &w->seed);
+  basin_connectivity_id rows = connect_rows(s, groups, w->all, &w->seed),
+                        fixed = connect(s, groups, w->vertices, 3, &w->seed);
   basin_array_id mean = BASIN_NONE, sum = BASIN_NONE;
   ok(basin_system_add_reduction(s->system, "mean", rows, w->u, true, &mean));
   ok(basin_system_add_reduction(s->system, "sum", fixed, w->x, false, &sum));
@@ -224,7 +259,8 @@ static void add_dynamic(scene *s, world *w)
   term(s, p, pairs, false, true, false, w->seed++);
 }
 
-void scene_init(scene *s, void *allocator, unsigned threads, unsigned block, unsigned features, uint64_t seed)
+void scene_init(
+    scene *s, void *allocator, unsigned threads, unsigned block, unsigned features, uint64_t seed)
 {
   memset(s, 0, sizeof *s);
   basin_options options = basin_options_defaults();
@@ -281,7 +317,8 @@ void scene_move(scene *s, uint64_t seed)
 void scene_read(scene *s, double *x)
 {
   for (size_t k = 0; k < s->target_count; ++k)
-    basin_minimizer_from_array(s->minimizer, k, basin_system_array_data(s->system, s->targets[k]), x);
+    basin_minimizer_from_array(
+        s->minimizer, k, basin_system_array_data(s->system, s->targets[k]), x);
 }
 
 void scene_matrix(const scene *s, double *dense)
@@ -326,7 +363,12 @@ static void dense_free(dense_array *d)
 static dense_array evaluate(const scene *s, basin_array_id id);
 
 /* u of an element of `p` and its dense Jacobian, in local order. */
-static void gather(const scene *s, const polynomial *p, size_t element, const dense_array *inputs, double *u, double *J)
+static void gather(const scene *s,
+                   const polynomial *p,
+                   size_t element,
+                   const dense_array *inputs,
+                   double *u,
+                   double *J)
 {
   size_t n = s->unknowns, row = 0;
   for (size_t k = 0; k < p->access_count; ++k) {
@@ -334,14 +376,19 @@ static void gather(const scene *s, const polynomial *p, size_t element, const de
     const basin_array *array = s->system->arrays[access->access.array];
     size_t instance = element;
     for (uint32_t i = 0; i < access->access.step_count; ++i) {
-      const basin_connectivity *connectivity = &s->system->connectivities[access->access.steps[i].connectivity];
-      instance = connectivity->indices[instance * connectivity->arity + access->access.steps[i].slot];
+      const basin_connectivity *connectivity =
+          &s->system->connectivities[access->access.steps[i].connectivity];
+      instance =
+          connectivity->indices[instance * connectivity->arity + access->access.steps[i].slot];
     }
     if (s->system->spaces[array->space].shared) instance = 0;
     for (size_t i = 0; i < access->size; ++i, ++row) {
-      size_t node = i / p->block, at = access->rows == p->block ? i % p->block * access->cols + node : i;
+      size_t node = i / p->block,
+             at = access->rows == p->block ? i % p->block * access->cols + node : i;
       u[row] = inputs[k].values[instance * array->size + at];
-      for (size_t c = 0; c < n; ++c) J[row * n + c] = access->output ? inputs[k].jacobian[(instance * array->size + at) * n + c] : 0;
+      for (size_t c = 0; c < n; ++c)
+        J[row * n + c] =
+            access->output ? inputs[k].jacobian[(instance * array->size + at) * n + c] : 0;
     }
   }
 }
@@ -354,7 +401,8 @@ static void inputs_of(const scene *s, const polynomial *p, dense_array *inputs)
 static void evaluate_target(const scene *s, size_t number, dense_array *d)
 {
   size_t n = s->unknowns;
-  double *order = calloc(d->count * d->size + 1, sizeof *order), *vector = calloc(n, sizeof *vector);
+  double *order = calloc(d->count * d->size + 1, sizeof *order),
+         *vector = calloc(n, sizeof *vector);
   for (size_t k = 0; k < d->count * d->size; ++k) order[k] = (double)(k + 1);
   basin_minimizer_from_array(s->minimizer, number, order, vector);
   for (size_t c = 0; c < n; ++c)
@@ -368,25 +416,30 @@ static void evaluate_computed(const scene *s, const basin_array *array, dense_ar
   const polynomial *p = ((const polynomial_plan *)array->kernel.plan)->owner;
   size_t n = s->unknowns;
   dense_array inputs[POLYNOMIAL_ACCESSES];
-  double u[POLYNOMIAL_LOCAL], local[12 * POLYNOMIAL_LOCAL], *J = calloc(POLYNOMIAL_LOCAL * n, sizeof *J);
+  double u[POLYNOMIAL_LOCAL], local[12 * POLYNOMIAL_LOCAL],
+      *J = calloc(POLYNOMIAL_LOCAL * n, sizeof *J);
   inputs_of(s, p, inputs);
   for (size_t e = 0; e < d->count; ++e) {
     gather(s, p, e, inputs, u, J);
     polynomial_map(p, u, d->values + e * d->size, local);
     for (size_t m = 0; m < d->size; ++m)
       for (size_t i = 0; i < p->size; ++i)
-        for (size_t c = 0; c < n; ++c) d->jacobian[(e * d->size + m) * n + c] += local[m * p->size + i] * J[i * n + c];
+        for (size_t c = 0; c < n; ++c)
+          d->jacobian[(e * d->size + m) * n + c] += local[m * p->size + i] * J[i * n + c];
   }
   for (size_t k = 0; k < p->access_count; ++k) dense_free(&inputs[k]);
   free(J);
 }
 
-static void add_rows(const scene *s, dense_array *d, size_t to, const dense_array *from, size_t row, double weight)
+static void add_rows(
+    const scene *s, dense_array *d, size_t to, const dense_array *from, size_t row, double weight)
 {
   size_t n = s->unknowns;
   for (size_t i = 0; i < d->size; ++i) {
     d->values[to * d->size + i] += weight * from->values[row * d->size + i];
-    for (size_t c = 0; c < n; ++c) d->jacobian[(to * d->size + i) * n + c] += weight * from->jacobian[(row * d->size + i) * n + c];
+    for (size_t c = 0; c < n; ++c)
+      d->jacobian[(to * d->size + i) * n + c] +=
+          weight * from->jacobian[(row * d->size + i) * n + c];
   }
 }
 
@@ -405,8 +458,10 @@ static void evaluate_reduction(const scene *s, const basin_array *array, dense_a
   const basin_connectivity *rows = &s->system->connectivities[array->connectivity];
   dense_array source = evaluate(s, array->source);
   for (size_t i = 0; i < d->count; ++i) {
-    size_t first = rows->arity ? i * rows->arity : rows->offsets[i], last = rows->arity ? first + rows->arity : rows->offsets[i + 1];
-    for (size_t k = first; k < last; ++k) add_rows(s, d, i, &source, rows->indices[k], array->mean ? 1 / (double)(last - first) : 1);
+    size_t first = rows->arity ? i * rows->arity : rows->offsets[i],
+           last = rows->arity ? first + rows->arity : rows->offsets[i + 1];
+    for (size_t k = first; k < last; ++k)
+      add_rows(s, d, i, &source, rows->indices[k], array->mean ? 1 / (double)(last - first) : 1);
   }
   dense_free(&source);
 }
@@ -426,12 +481,15 @@ static dense_array evaluate(const scene *s, basin_array_id id)
   return d;
 }
 
-static double add_term(const scene *s, const polynomial *p, size_t count, double *gradient, double *hessian)
+static double
+add_term(const scene *s, const polynomial *p, size_t count, double *gradient, double *hessian)
 {
   size_t n = s->unknowns, m = p->size;
   dense_array inputs[POLYNOMIAL_ACCESSES];
-  double u[POLYNOMIAL_LOCAL], g[POLYNOMIAL_LOCAL], H[POLYNOMIAL_LOCAL * POLYNOMIAL_LOCAL], energy = 0;
-  double *J = calloc(POLYNOMIAL_LOCAL * n, sizeof *J), *HJ = calloc(POLYNOMIAL_LOCAL * n, sizeof *HJ);
+  double u[POLYNOMIAL_LOCAL], g[POLYNOMIAL_LOCAL], H[POLYNOMIAL_LOCAL * POLYNOMIAL_LOCAL],
+      energy = 0;
+  double *J = calloc(POLYNOMIAL_LOCAL * n, sizeof *J),
+         *HJ = calloc(POLYNOMIAL_LOCAL * n, sizeof *HJ);
   inputs_of(s, p, inputs);
   for (size_t e = 0; e < count; ++e) {
     double scale = p->scale == BASIN_NONE ? 1 : s->system->arrays[p->scale]->data[e];
@@ -446,7 +504,8 @@ static double add_term(const scene *s, const polynomial *p, size_t count, double
         for (size_t c = 0; c < n; ++c) HJ[i * n + c] += H[i * m + j] * J[j * n + c];
     for (size_t i = 0; i < m; ++i)
       for (size_t r = 0; r < n; ++r)
-        for (size_t c = 0; c < n && J[i * n + r] != 0; ++c) hessian[r * n + c] += J[i * n + r] * HJ[i * n + c];
+        for (size_t c = 0; c < n && J[i * n + r] != 0; ++c)
+          hessian[r * n + c] += J[i * n + r] * HJ[i * n + c];
   }
   for (size_t k = 0; k < p->access_count; ++k) dense_free(&inputs[k]);
   free(J);
@@ -464,14 +523,16 @@ double scene_reference(scene *s, const double *x, double *gradient, double *hess
   memset(gradient, 0, s->unknowns * sizeof *gradient);
   if (hessian) memset(hessian, 0, s->unknowns * s->unknowns * sizeof *hessian);
   for (size_t k = 0; k < s->term_count; ++k)
-    energy += add_term(s, s->terms[k], s->system->spaces[s->term_spaces[k]].count, gradient, hessian);
+    energy +=
+        add_term(s, s->terms[k], s->system->spaces[s->term_spaces[k]].count, gradient, hessian);
   return energy;
 }
 
 void scene_differences(scene *s, const double *x, double *hessian)
 {
   size_t n = s->unknowns;
-  double h = 1e-4, *moved = calloc(n, sizeof *moved), *up = calloc(n, sizeof *up), *down = calloc(n, sizeof *down);
+  double h = 1e-4, *moved = calloc(n, sizeof *moved), *up = calloc(n, sizeof *up),
+         *down = calloc(n, sizeof *down);
   for (size_t c = 0; c < n; ++c) {
     memcpy(moved, x, n * sizeof *moved);
     moved[c] = x[c] + h;

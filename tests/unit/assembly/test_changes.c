@@ -1,4 +1,4 @@
-/* What happens between assemblies: resizing, new connectivities, switching terms, statistics, errors in descriptions.
+/* What happens between assemblies: resizing, switching, statistics, bad input.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "../support.h"
 #include "scene.h"
@@ -10,7 +10,8 @@
 static void compare(scene *s)
 {
   size_t n = s->unknowns, count;
-  double *g = calloc(n, sizeof *g), *H = calloc(n * n, sizeof *H), *dense = calloc(n * n, sizeof *dense), *x = calloc(n, sizeof *x);
+  double *g = calloc(n, sizeof *g), *H = calloc(n * n, sizeof *H),
+         *dense = calloc(n * n, sizeof *dense), *x = calloc(n, sizeof *x);
   scene_read(s, x);
   (void)scene_reference(s, x, g, H);
   ok(basin_minimizer_assemble(s->minimizer, true, BASIN_PROJECTION_NONE));
@@ -25,7 +26,8 @@ static void compare(scene *s)
 static void resize_contacts(scene *s, size_t count, uint64_t seed)
 {
   uint32_t indices[256];
-  uint32_t limit = (uint32_t)basin_system_space_count(s->system, s->system->connectivities[s->contact_vertices].to);
+  uint32_t limit = (uint32_t)basin_system_space_count(
+      s->system, s->system->connectivities[s->contact_vertices].to);
   for (size_t k = 0; k < count * 4; ++k) indices[k] = random_below(&seed, limit);
   ok(basin_system_resize(s->system, s->contacts, count));
   ok(basin_system_set_connectivity(s->system, s->contact_vertices, indices, count * 4));
@@ -46,14 +48,16 @@ static void test_dynamic_contacts(void **state)
   scene_fini(&s);
 }
 
-/* Contacts that are not set are an error for the enabled term, which names the script, and none for a disabled one. */
+/* Contacts that are not set are an error for the enabled term, which names the script, and none for
+ * a disabled one. */
 static void test_unset_contacts(void **state)
 {
   scene s;
   (void)state;
   scene_init(&s, NULL, 2, 2, SCENE_PLAIN | SCENE_UNION | SCENE_DYNAMIC, 6);
   ok(basin_system_resize(s.system, s.contacts, 4));
-  assert_int_equal(basin_minimizer_assemble(s.minimizer, true, BASIN_PROJECTION_NONE), BASIN_ERROR_STATE);
+  assert_int_equal(basin_minimizer_assemble(s.minimizer, true, BASIN_PROJECTION_NONE),
+                   BASIN_ERROR_STATE);
   assert_string_equal(basin_error_last(s.context)->script, "scene.lua");
   assert_int_equal(basin_error_last(s.context)->script_line, 3);
   double energy;
@@ -83,7 +87,8 @@ static void test_switching(void **state)
   scene_fini(&s);
 }
 
-/* A projected matrix has no negative eigenvalue along any of many directions; unprojected it has. */
+/* A projected matrix has no negative eigenvalue along any of many directions; unprojected it has.
+ */
 static void test_projection(void **state)
 {
   scene s;
@@ -145,7 +150,8 @@ static void test_statistics(void **state)
   ok(basin_minimizer_energy(s.minimizer, &energy, NULL));
   ok(basin_minimizer_term_statistics(s.minimizer, 0, &statistics));
   assert_int_equal(basin_minimizer_term_count(s.minimizer), 2);
-  assert_true(statistics.elements == 11 && statistics.value_calls == 1 && statistics.gradient_calls == 1 && statistics.hessian_calls == 1);
+  assert_true(statistics.elements == 11 && statistics.value_calls == 1 &&
+              statistics.gradient_calls == 1 && statistics.hessian_calls == 1);
   assert_true(statistics.hessian_seconds > 0 && statistics.value_seconds > 0);
   assert_string_equal(statistics.name, "term");
   scene_fini(&s);
@@ -181,7 +187,8 @@ static void test_bad_terms(void **state)
   bad = good;
   bad.space = s.term_spaces[1]; /* its paths start elsewhere */
   ok(basin_minimizer_add_term(s.minimizer, &bad, &id));
-  assert_int_equal(basin_minimizer_assemble(s.minimizer, true, BASIN_PROJECTION_NONE), BASIN_ERROR_OWNER);
+  assert_int_equal(basin_minimizer_assemble(s.minimizer, true, BASIN_PROJECTION_NONE),
+                   BASIN_ERROR_OWNER);
   ok(basin_minimizer_enable(s.minimizer, id, false));
   basin_minimizer *other;
   basin_array_id twice[] = {s.targets[0], s.targets[0]};
@@ -195,8 +202,12 @@ static void test_bad_terms(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_dynamic_contacts), cmocka_unit_test(test_unset_contacts), cmocka_unit_test(test_switching),
-      cmocka_unit_test(test_projection),       cmocka_unit_test(test_map_evaluations), cmocka_unit_test(test_statistics),
+      cmocka_unit_test(test_dynamic_contacts),
+      cmocka_unit_test(test_unset_contacts),
+      cmocka_unit_test(test_switching),
+      cmocka_unit_test(test_projection),
+      cmocka_unit_test(test_map_evaluations),
+      cmocka_unit_test(test_statistics),
       cmocka_unit_test(test_bad_terms),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

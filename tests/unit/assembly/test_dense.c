@@ -1,14 +1,16 @@
-/* Assembly against a dense reference: random topologies, unions, reductions, affine and curved maps, nodes of 1, 2 and 3 numbers.
+/* Assembly against a dense reference on random topologies, unions, reductions, maps.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "../support.h"
 #include "scene.h"
 #include <math.h>
 
-/* Dense gradient and Hessian of all energies by the chain rule, affine parts exactly; the Hessian leaves out the curvature of maps. */
+/* Dense gradient and Hessian of all energies by the chain rule, affine parts exactly; the Hessian
+ * leaves out the curvature of maps. */
 static void compare(scene *s, bool curved)
 {
   size_t n = s->unknowns;
-  double *g = calloc(n, sizeof *g), *H = calloc(n * n, sizeof *H), *dense = calloc(n * n, sizeof *dense);
+  double *g = calloc(n, sizeof *g), *H = calloc(n * n, sizeof *H),
+         *dense = calloc(n * n, sizeof *dense);
   double *x = calloc(n, sizeof *x), *vector = calloc(n, sizeof *vector);
   scene_read(s, x);
   double energy = scene_reference(s, x, g, H);
@@ -24,7 +26,8 @@ static void compare(scene *s, bool curved)
   scene_matrix(s, dense);
   double scale = 1;
   for (size_t k = 0; k < n * n; ++k) scale = fmax(scale, fabs(H[k]));
-  for (size_t k = 0; k < n * n; ++k) assert_true(fabs(dense[k] - H[k]) <= (curved ? 1e-6 : 1e-11) * scale);
+  for (size_t k = 0; k < n * n; ++k)
+    assert_true(fabs(dense[k] - H[k]) <= (curved ? 1e-6 : 1e-11) * scale);
   free(g), free(H), free(dense), free(x), free(vector);
 }
 
@@ -55,26 +58,32 @@ static void test_unions(void **state)
 static void test_reductions(void **state)
 {
   (void)state;
-  for (unsigned block = 1; block <= 3; ++block) run_scenes(block, SCENE_PLAIN | SCENE_UNION | SCENE_REDUCTION, false);
+  for (unsigned block = 1; block <= 3; ++block)
+    run_scenes(block, SCENE_PLAIN | SCENE_UNION | SCENE_REDUCTION, false);
 }
 
 static void test_curved_maps(void **state)
 {
   (void)state;
-  for (unsigned block = 1; block <= 3; ++block) run_scenes(block, SCENE_UNION | SCENE_REDUCTION | SCENE_CURVED, true);
+  for (unsigned block = 1; block <= 3; ++block)
+    run_scenes(block, SCENE_UNION | SCENE_REDUCTION | SCENE_CURVED, true);
 }
 
 static void test_dynamic_part(void **state)
 {
   (void)state;
-  for (unsigned block = 1; block <= 3; ++block) run_scenes(block, SCENE_PLAIN | SCENE_UNION | SCENE_DYNAMIC, false);
+  for (unsigned block = 1; block <= 3; ++block)
+    run_scenes(block, SCENE_PLAIN | SCENE_UNION | SCENE_DYNAMIC, false);
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_targets),     cmocka_unit_test(test_unions),       cmocka_unit_test(test_reductions),
-      cmocka_unit_test(test_curved_maps), cmocka_unit_test(test_dynamic_part),
+      cmocka_unit_test(test_targets),
+      cmocka_unit_test(test_unions),
+      cmocka_unit_test(test_reductions),
+      cmocka_unit_test(test_curved_maps),
+      cmocka_unit_test(test_dynamic_part),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

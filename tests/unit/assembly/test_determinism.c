@@ -1,4 +1,4 @@
-/* The same bits for any number of threads, with colours and with partitions; and both against a serial sum.
+/* The same bits for any number of threads, with colours and with partitions.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "../support.h"
 #include "assembly/minimizer.h"
@@ -19,24 +19,29 @@ typedef struct large {
   polynomial *energy, *map;
 } large;
 
-static basin_array_id stored(basin_system *system, basin_space_id space, unsigned rows, unsigned cols, uint64_t seed)
+static basin_array_id
+stored(basin_system *system, basin_space_id space, unsigned rows, unsigned cols, uint64_t seed)
 {
   basin_array_id id = BASIN_NONE;
   ok(basin_system_add_array(system, "array", space, rows, cols, &id));
   double *data = basin_system_array_data(system, id);
-  for (size_t k = 0; k < basin_system_space_count(system, space) * rows * cols; ++k) data[k] = random_number(&seed);
+  for (size_t k = 0; k < basin_system_space_count(system, space) * rows * cols; ++k)
+    data[k] = random_number(&seed);
   basin_system_touch(system, id);
   return id;
 }
 
-static basin_connectivity_id connect(basin_system *system, basin_space_id from, basin_space_id to, unsigned arity, bool chain)
+static basin_connectivity_id
+connect(basin_system *system, basin_space_id from, basin_space_id to, unsigned arity, bool chain)
 {
   basin_connectivity_id id;
-  size_t count = basin_system_space_count(system, from), limit = basin_system_space_count(system, to);
+  size_t count = basin_system_space_count(system, from),
+         limit = basin_system_space_count(system, to);
   uint32_t *indices = malloc(count * arity * sizeof *indices);
   uint64_t seed = 5;
   for (size_t k = 0; k < count * arity; ++k)
-    indices[k] = chain ? (uint32_t)((k / arity * 2 / 3 + k % arity) % limit) : random_below(&seed, (uint32_t)limit);
+    indices[k] = chain ? (uint32_t)((k / arity * 2 / 3 + k % arity) % limit)
+                       : random_below(&seed, (uint32_t)limit);
   ok(basin_system_add_connectivity(system, "to", from, to, arity, &id));
   ok(basin_system_set_connectivity(system, id, indices, count * arity));
   free(indices);
@@ -55,7 +60,8 @@ static basin_array_id follow(large *l, basin_space_id vertices, basin_array_id A
   polynomial_access(p, t, true, &step, 1);
   polynomial_random_map(p, 3, 3, 1, false);
   polynomial_finish(p);
-  basin_computed_description computed = {"computed", vertices, 3, 1, &p->plans[POLYNOMIAL_COMPUTE], &p->compute};
+  basin_computed_description computed = {
+      "computed", vertices, 3, 1, &p->plans[POLYNOMIAL_COMPUTE], &p->compute};
   basin_array_id id = BASIN_NONE;
   ok(basin_system_add_computed(l->system, &computed, &id));
   basin_map_description map = {.plan = &p->plans[POLYNOMIAL_JACOBIAN],
@@ -122,7 +128,8 @@ static double *results(large *l, size_t *count)
   const double *gradient = basin_minimizer_gradient(l->minimizer, &n);
   double *all = malloc((n + values + 1) * sizeof *all);
   memcpy(all, gradient, n * sizeof *all);
-  memcpy(all + n, basin_bsr_values_const(basin_minimizer_matrix(l->minimizer)), values * sizeof *all);
+  memcpy(
+      all + n, basin_bsr_values_const(basin_minimizer_matrix(l->minimizer)), values * sizeof *all);
   ok(basin_minimizer_energy(l->minimizer, &all[n + values], NULL));
   *count = n + values + 1;
   return all;
@@ -181,11 +188,15 @@ static void test_colours_are_proper(void **state)
   const basin_term *term = l.minimizer->terms[0];
   const basin_schedule *schedule = &term->schedule;
   size_t nodes = l.minimizer->layout.node_count, seen = 0;
-  struct { size_t colour, chunk; } *last = calloc(nodes, sizeof *last); /* of the last visit, from 1 */
+  struct {
+    size_t colour, chunk;
+  } *last = calloc(nodes, sizeof *last); /* of the last visit, from 1 */
   for (size_t k = 0; k < schedule->colour_count; ++k)
     for (size_t c = schedule->colour_starts[k]; c < schedule->colour_starts[k + 1]; ++c, ++seen) {
       size_t chunk = schedule->order[c], begin = chunk * schedule->chunk;
-      for (size_t i = 0; i < schedule->chunk * term->local_nodes && begin * term->local_nodes + i < term->elements * term->local_nodes; ++i) {
+      for (size_t i = 0; i < schedule->chunk * term->local_nodes &&
+                         begin * term->local_nodes + i < term->elements * term->local_nodes;
+           ++i) {
         uint32_t node = term->rows[begin * term->local_nodes + i];
         assert_true(last[node].colour != k + 1 || last[node].chunk == chunk + 1);
         last[node].colour = k + 1;
@@ -211,7 +222,8 @@ static void against_serial(topology kind)
   for (size_t e = 0; e < ELEMENTS; ++e) {
     polynomial_gather(p, binding.arrays, binding.indices, e, u);
     (void)polynomial_energy(p, 1, u, g, NULL);
-    for (size_t i = 0; i < local; ++i) sum[l.minimizer->terms[0]->rows[e * (local / 3) + i / 3] * 3 + i % 3] += g[i];
+    for (size_t i = 0; i < local; ++i)
+      sum[l.minimizer->terms[0]->rows[e * (local / 3) + i / 3] * 3 + i % 3] += g[i];
   }
   for (size_t k = 0; k < n; ++k) scale = fmax(scale, fabs(sum[k]));
   for (size_t k = 0; k < n; ++k) assert_true(fabs(sum[k] - gradient[k]) <= 1e-12 * scale);
@@ -231,8 +243,12 @@ static void test_serial(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_colours),    cmocka_unit_test(test_partitions),         cmocka_unit_test(test_shared_unknown),
-      cmocka_unit_test(test_few_bodies), cmocka_unit_test(test_colours_are_proper), cmocka_unit_test(test_serial),
+      cmocka_unit_test(test_colours),
+      cmocka_unit_test(test_partitions),
+      cmocka_unit_test(test_shared_unknown),
+      cmocka_unit_test(test_few_bodies),
+      cmocka_unit_test(test_colours_are_proper),
+      cmocka_unit_test(test_serial),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

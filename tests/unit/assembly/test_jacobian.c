@@ -1,4 +1,4 @@
-/* Sparse Jacobians and mixed derivatives against dense ones by the chain rule and by central differences.
+/* Sparse Jacobians and mixed derivatives against dense ones and differences.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "../support.h"
 #include "scene.h"
@@ -10,7 +10,9 @@
 static size_t total(const scene *s, const basin_array_id *arrays, size_t count)
 {
   size_t sum = 0;
-  for (size_t k = 0; k < count; ++k) sum += s->system->spaces[s->system->arrays[arrays[k]]->space].count * s->system->arrays[arrays[k]]->size;
+  for (size_t k = 0; k < count; ++k)
+    sum += s->system->spaces[s->system->arrays[arrays[k]]->space].count *
+           s->system->arrays[arrays[k]]->size;
   return sum;
 }
 
@@ -28,12 +30,15 @@ static basin_array_id find(const scene *s, const char *name, bool affine)
 {
   for (size_t k = 0; k < s->system->array_count; ++k) {
     const basin_array *array = s->system->arrays[k];
-    if (array->kind == BASIN_ARRAY_COMPUTED && !strcmp(array->name, name) && array->map->affine == affine) return (basin_array_id)k;
+    if (array->kind == BASIN_ARRAY_COMPUTED && !strcmp(array->name, name) &&
+        array->map->affine == affine)
+      return (basin_array_id)k;
   }
   return BASIN_NONE;
 }
 
-/* Central differences of a computed array by every entry of `arrays`; quadratic maps have no error but rounding. */
+/* Central differences of a computed array by every entry of `arrays`; quadratic maps have no error
+ * but rounding. */
 static void check_jacobian(scene *s, basin_array_id id, const basin_array_id *arrays, size_t count)
 {
   const basin_array *array = s->system->arrays[id];
@@ -49,7 +54,8 @@ static void check_jacobian(scene *s, basin_array_id id, const basin_array_id *ar
                                             .column_arrays = arrays};
   basin_csr *matrix;
   ok(basin_system_jacobian_matrix(s->system, &description, &matrix));
-  size_t rows = s->system->spaces[array->space].count * array->size, columns = total(s, arrays, count);
+  size_t rows = s->system->spaces[array->space].count * array->size,
+         columns = total(s, arrays, count);
   assert_int_equal(basin_csr_rows(matrix), rows);
   assert_int_equal(basin_csr_columns(matrix), columns);
   double *up = calloc(rows, sizeof *up), h = 1e-3;
@@ -60,11 +66,13 @@ static void check_jacobian(scene *s, basin_array_id id, const basin_array_id *ar
       *x = start + side * h;
       for (size_t k = 0; k < count; ++k) basin_system_touch(s->system, arrays[k]);
       ok(basin_system_array(s->system, id, &view));
-      for (size_t r = 0; r < rows; ++r) up[r] = side > 0 ? view.data[r] : (up[r] - view.data[r]) / (2 * h);
+      for (size_t r = 0; r < rows; ++r)
+        up[r] = side > 0 ? view.data[r] : (up[r] - view.data[r]) / (2 * h);
     }
     *x = start;
     for (size_t k = 0; k < count; ++k) basin_system_touch(s->system, arrays[k]);
-    for (size_t r = 0; r < rows; ++r) assert_true(fabs(basin_csr_at(matrix, r, c) - up[r]) < 1e-9 * (1 + fabs(up[r])));
+    for (size_t r = 0; r < rows; ++r)
+      assert_true(fabs(basin_csr_at(matrix, r, c) - up[r]) < 1e-9 * (1 + fabs(up[r])));
   }
   free(up);
   basin_csr_destroy(matrix);
@@ -86,7 +94,8 @@ static void test_jacobian(void **state)
   }
 }
 
-/* The last computed array reads a mean over a union of mapped vertices: a Jacobian through maps of maps. */
+/* The last computed array reads a mean over a union of mapped vertices: a Jacobian through maps of
+ * maps. */
 static void test_through_maps(void **state)
 {
   (void)state;
@@ -101,7 +110,8 @@ static void test_through_maps(void **state)
   }
 }
 
-/* ---- mixed derivatives: the polynomial energy's Hessian with some unknowns as rows and others as columns ---- */
+/* ---- mixed derivatives: the polynomial energy's Hessian with some unknowns as rows and others as
+ * columns ---- */
 
 typedef struct mixed {
   basin_context *context;
@@ -109,7 +119,8 @@ typedef struct mixed {
   basin_array_id x, c;
 } mixed;
 
-static double A[2][2] = {{3, -2}, {5, 7}}; /* d²E / dx_i dc_j of x . A c with x = (x_a, x_b), c = (c_e, c_shared) */
+static double A[2][2] = {
+    {3, -2}, {5, 7}}; /* d²E / dx_i dc_j of x . A c with x = (x_a, x_b), c = (c_e, c_shared) */
 
 static void mixed_kernel(const basin_kernel_args *args, const void *self)
 {
@@ -122,7 +133,8 @@ static void mixed_kernel(const basin_kernel_args *args, const void *self)
 static basin_status mixed_provider(void *user, basin_kernel_request *requests, size_t count)
 {
   (void)user;
-  for (size_t k = 0; k < count; ++k) requests[k].kernel = (basin_kernel){.function = mixed_kernel, .hash = ""};
+  for (size_t k = 0; k < count; ++k)
+    requests[k].kernel = (basin_kernel){.function = mixed_kernel, .hash = ""};
   return BASIN_OK;
 }
 
@@ -130,11 +142,14 @@ static void test_mixed(void **state)
 {
   basin_context *context = test_context(NULL);
   basin_system *system;
-  basin_space_description spaces[] = {{"scene", BASIN_NONE, true, false, 1}, {"v", BASIN_NONE, false, false, 3}, {"e", BASIN_NONE, false, false, 2}};
+  basin_space_description spaces[] = {{"scene", BASIN_NONE, true, false, 1},
+                                      {"v", BASIN_NONE, false, false, 3},
+                                      {"e", BASIN_NONE, false, false, 2}};
   basin_space_id ids[3];
   basin_array_id x = BASIN_NONE, c = BASIN_NONE, shared = BASIN_NONE;
   basin_connectivity_id to;
-  static const uint32_t ends[] = {0, 1, 1, 1}; /* the second element names one vertex twice: its entries are summed */
+  static const uint32_t ends[] = {
+      0, 1, 1, 1}; /* the second element names one vertex twice: its entries are summed */
   (void)state;
   ok(basin_system_create(context, mixed_provider, NULL, &system));
   for (int k = 0; k < 3; ++k) ok(basin_system_add_space(system, &spaces[k], &ids[k]));
@@ -143,9 +158,12 @@ static void test_mixed(void **state)
   ok(basin_system_add_array(system, "shared", ids[0], 1, 1, &shared));
   ok(basin_system_add_connectivity(system, "ends", ids[2], ids[1], 2, &to));
   ok(basin_system_set_connectivity(system, to, ends, 4));
-  basin_kernel_info info = {.name = "mixed", .stage = BASIN_STAGE_COMPUTE, .output_size = 4, .block = 1};
-  basin_unknown_access rows[] = {{{x, 1, {{to, 0}}}, 1, 0, 1, 1, true}, {{x, 1, {{to, 1}}}, 1, 1, 1, 1, true}};
-  basin_unknown_access columns[] = {{{c, 0, {{0, 0}}}, 1, 0, 1, 1, true}, {{shared, 0, {{0, 0}}}, 1, 1, 1, 1, true}};
+  basin_kernel_info info = {
+      .name = "mixed", .stage = BASIN_STAGE_COMPUTE, .output_size = 4, .block = 1};
+  basin_unknown_access rows[] = {{{x, 1, {{to, 0}}}, 1, 0, 1, 1, true},
+                                 {{x, 1, {{to, 1}}}, 1, 1, 1, 1, true}};
+  basin_unknown_access columns[] = {{{c, 0, {{0, 0}}}, 1, 0, 1, 1, true},
+                                    {{shared, 0, {{0, 0}}}, 1, 1, 1, 1, true}};
   basin_array_id column_arrays[] = {shared, c};
   basin_jacobian_description description = {.name = "mixed",
                                             .space = ids[2],

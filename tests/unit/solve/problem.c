@@ -24,7 +24,8 @@ void problem_fini(problem *p)
 
 void problem_set(problem *p, const double *x)
 {
-  ok(basin_system_set_array(p->system, p->x, x, basin_system_space_count(p->system, p->vertices) * p->block));
+  ok(basin_system_set_array(
+      p->system, p->x, x, basin_system_space_count(p->system, p->vertices) * p->block));
 }
 
 const double *problem_get(problem *p)
@@ -35,7 +36,8 @@ const double *problem_get(problem *p)
 }
 
 /* A polynomial whose elements read x through a connectivity of their own. */
-static polynomial *elements(problem *p, unsigned arity, const uint32_t *indices, size_t count, basin_space_id *space)
+static polynomial *
+elements(problem *p, unsigned arity, const uint32_t *indices, size_t count, basin_space_id *space)
 {
   basin_space_description description = {.name = "elements", .parent = BASIN_NONE, .count = count};
   basin_connectivity_id to;
@@ -50,7 +52,12 @@ static polynomial *elements(problem *p, unsigned arity, const uint32_t *indices,
   return q;
 }
 
-static basin_term_id add(problem *p, const char *name, polynomial *q, basin_space_id space, bool constant, basin_projection projection)
+static basin_term_id add(problem *p,
+                         const char *name,
+                         polynomial *q,
+                         basin_space_id space,
+                         bool constant,
+                         basin_projection projection)
 {
   basin_term_description description = {.name = name,
                                         .script = "problem.lua",
@@ -69,7 +76,12 @@ static basin_term_id add(problem *p, const char *name, polynomial *q, basin_spac
   return id;
 }
 
-basin_term_id problem_add(problem *p, const char *name, problem_function function, unsigned arity, const uint32_t *indices, size_t count,
+basin_term_id problem_add(problem *p,
+                          const char *name,
+                          problem_function function,
+                          unsigned arity,
+                          const uint32_t *indices,
+                          size_t count,
                           basin_projection projection)
 {
   basin_space_id space;
@@ -79,7 +91,12 @@ basin_term_id problem_add(problem *p, const char *name, problem_function functio
   return add(p, name, q, space, false, projection);
 }
 
-basin_term_id problem_add_polynomial(problem *p, uint64_t seed, bool quartic, bool constant, unsigned arity, const uint32_t *indices,
+basin_term_id problem_add_polynomial(problem *p,
+                                     uint64_t seed,
+                                     bool quartic,
+                                     bool constant,
+                                     unsigned arity,
+                                     const uint32_t *indices,
                                      size_t count)
 {
   basin_space_id space;

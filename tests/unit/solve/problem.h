@@ -1,4 +1,4 @@
-/* Small minimization problems for the tests of the solver: one or two targets and energies given as C functions.
+/* Small minimization problems: one target and energies given as C functions.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASIN_TESTS_PROBLEM_H
 #define BASIN_TESTS_PROBLEM_H
@@ -27,13 +27,25 @@ void problem_fini(problem *p);
 void problem_set(problem *p, const double *x);
 const double *problem_get(problem *p);
 
-/* A term with one element for each `arity` indices; the function gets the vertices' values one after the other. */
-basin_term_id problem_add(problem *p, const char *name, problem_function function, unsigned arity, const uint32_t *indices, size_t count,
+/* A term with one element for each `arity` indices; the function gets the vertices' values one
+ * after the other. */
+basin_term_id problem_add(problem *p,
+                          const char *name,
+                          problem_function function,
+                          unsigned arity,
+                          const uint32_t *indices,
+                          size_t count,
                           basin_projection projection);
 /* The same for random polynomial energies, s u . A u / 2 + ... */
-basin_term_id problem_add_polynomial(problem *p, uint64_t seed, bool quartic, bool constant, unsigned arity, const uint32_t *indices,
+basin_term_id problem_add_polynomial(problem *p,
+                                     uint64_t seed,
+                                     bool quartic,
+                                     bool constant,
+                                     unsigned arity,
+                                     const uint32_t *indices,
                                      size_t count);
-/* 1/2 |x - goal|² weight for every vertex, as a term with a constant Hessian; the goals are the array *goal. */
+/* 1/2 |x - goal|² weight for every vertex, as a term with a constant Hessian; the goals are the
+ * array *goal. */
 basin_term_id problem_add_goal(problem *p, basin_array_id *goal);
 
 #endif

@@ -3,7 +3,8 @@
 #include "problem.h"
 #include <math.h>
 
-/* sin(x) y² and what is wrong with it: bit 0 the gradient by y, bit 1 the mixed second derivative. */
+/* sin(x) y² and what is wrong with it: bit 0 the gradient by y, bit 1 the mixed second derivative.
+ */
 static double wave(const double *u, double *g, double *H, int wrong)
 {
   double x = u[0], y = u[1];
@@ -19,9 +20,18 @@ static double wave(const double *u, double *g, double *H, int wrong)
   return sin(x) * y * y;
 }
 
-static double right(const double *u, double *g, double *H) { return wave(u, g, H, 0); }
-static double wrong_gradient(const double *u, double *g, double *H) { return wave(u, g, H, 1); }
-static double wrong_hessian(const double *u, double *g, double *H) { return wave(u, g, H, 2); }
+static double right(const double *u, double *g, double *H)
+{
+  return wave(u, g, H, 0);
+}
+static double wrong_gradient(const double *u, double *g, double *H)
+{
+  return wave(u, g, H, 1);
+}
+static double wrong_hessian(const double *u, double *g, double *H)
+{
+  return wave(u, g, H, 2);
+}
 
 static const uint32_t pairs[] = {0, 1, 2, 1, 2, 3};
 

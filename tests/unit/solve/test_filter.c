@@ -9,7 +9,8 @@ static double volume(const double *x, size_t size)
   for (size_t k = 0; k < size; ++k)
     for (size_t i = 0; i < size; ++i) e[k * size + i] = x[(k + 1) * size + i] - x[i];
   if (size == 2) return e[0] * e[3] - e[1] * e[2];
-  return e[0] * (e[4] * e[8] - e[5] * e[7]) - e[1] * (e[3] * e[8] - e[5] * e[6]) + e[2] * (e[3] * e[7] - e[4] * e[6]);
+  return e[0] * (e[4] * e[8] - e[5] * e[7]) - e[1] * (e[3] * e[8] - e[5] * e[6]) +
+         e[2] * (e[3] * e[7] - e[4] * e[6]);
 }
 
 static basin_connectivity_id one_simplex(problem *p, unsigned corners)
@@ -46,12 +47,14 @@ static void random_simplices(size_t size)
   basin_connectivity_id corners = one_simplex(&p, (unsigned)size + 1);
   for (int trial = 0; trial < 300; ++trial) {
     double x[12], d[12], alpha = 1, keep = 0.5 + 0.49 * random_number(&seed);
-    for (size_t i = 0; i < size * (size + 1); ++i) x[i] = random_number(&seed), d[i] = random_number(&seed);
+    for (size_t i = 0; i < size * (size + 1); ++i)
+      x[i] = random_number(&seed), d[i] = random_number(&seed);
     problem_set(&p, x);
     ok(basin_filter_inversion(p.minimizer, p.x, corners, keep, d, &alpha));
     double expected = sampled(x, d, size, keep, SAMPLES);
     cut += alpha < 1;
-    /* Not beyond the first sample that is too small, and not more than a sample before it, unless the path only grazes the bound. */
+    /* Not beyond the first sample that is too small, and not more than a sample before it, unless
+     * the path only grazes the bound. */
     assert_true(alpha <= expected);
     if (alpha < expected - 2.0 / SAMPLES) {
       double moved[12];
@@ -70,12 +73,14 @@ static void test_inversion(void **state)
   random_simplices(2);
 }
 
-/* A unit simplex whose last corner falls through the opposite face at t = 1/2: 1 - 2 t = 1 - keep. */
+/* A unit simplex whose last corner falls through the opposite face at t = 1/2: 1 - 2 t = 1 - keep.
+ */
 static void test_inversion_exact(void **state)
 {
   problem p;
   (void)state;
-  const double x[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, d[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2};
+  const double x[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1},
+               d[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2};
   problem_init(&p, NULL, 3, 4);
   basin_connectivity_id corners = one_simplex(&p, 4);
   problem_set(&p, x);
@@ -90,7 +95,8 @@ static void test_inversion_exact(void **state)
   alpha = 1;
   ok(basin_filter_inversion(p.minimizer, p.x, corners, 0.999, shrink, &alpha));
   assert_true(fabs(alpha - 0.9) < 1e-9);
-  assert_int_equal(basin_filter_inversion(p.minimizer, p.x, corners, 1, d, &alpha), BASIN_ERROR_ARGUMENT);
+  assert_int_equal(basin_filter_inversion(p.minimizer, p.x, corners, 1, d, &alpha),
+                   BASIN_ERROR_ARGUMENT);
   problem_fini(&p);
 }
 
@@ -106,10 +112,12 @@ static void test_plane(void **state)
   ok(basin_filter_plane(p.minimizer, p.x, normal, 1, 0.9, d, &alpha));
   assert_true(fabs(alpha - 0.9 / 4) < 1e-15);
   alpha = 1;
-  assert_int_equal(basin_filter_plane(p.minimizer, p.x, normal, 2, 0.9, d, &alpha), BASIN_ERROR_STATE);
+  assert_int_equal(basin_filter_plane(p.minimizer, p.x, normal, 2, 0.9, d, &alpha),
+                   BASIN_ERROR_STATE);
   assert_non_null(strstr(basin_error_last(p.context)->message, "instance 0 of x"));
   const double none[] = {0, 0, 0};
-  assert_int_equal(basin_filter_plane(p.minimizer, p.x, none, 0, 0.9, d, &alpha), BASIN_ERROR_ARGUMENT);
+  assert_int_equal(basin_filter_plane(p.minimizer, p.x, none, 0, 0.9, d, &alpha),
+                   BASIN_ERROR_ARGUMENT);
   problem_fini(&p);
 }
 

@@ -1,4 +1,4 @@
-/* The linear system: constant matrices are assembled and factorized once; both solvers agree; instances as preconditioner blocks.
+/* The linear system: constant matrices, kept patterns, both solvers, outcomes.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "assembly/minimizer.h"
 #include "problem.h"
@@ -14,7 +14,8 @@ static void constant_problem(problem *p, basin_array_id *goal)
   problem_add_goal(p, goal);
   basin_term_id id = problem_add_polynomial(p, 3, false, true, 2, pairs, 5);
   polynomial *q = p->terms[id];
-  for (size_t i = 0; i < q->size * q->size; ++i) q->A[i] *= 0.05; /* small against the goal's identity: positive definite */
+  for (size_t i = 0; i < q->size * q->size; ++i)
+    q->A[i] *= 0.05; /* small against the goal's identity: positive definite */
 }
 
 static void set_goal(problem *p, basin_array_id goal, uint64_t seed)
@@ -61,7 +62,8 @@ static void test_constant_matrix(void **state)
   problem_fini(&p);
 }
 
-/* What a constant matrix depends on: enabled terms, projection, arrays of the Hessian, connectivities. */
+/* What a constant matrix depends on: enabled terms, projection, arrays of the Hessian,
+ * connectivities. */
 static void test_constant_matrix_renewed(void **state)
 {
   problem p;
@@ -170,7 +172,8 @@ static void test_outcomes(void **state)
   basin_solve_options options = basin_solve_options_defaults();
   basin_solve_report report;
   const double *direction;
-  assert_int_equal(basin_minimizer_solve(p.minimizer, &options, NULL, &direction, &report), BASIN_ERROR_STATE);
+  assert_int_equal(basin_minimizer_solve(p.minimizer, &options, NULL, &direction, &report),
+                   BASIN_ERROR_STATE);
   ok(basin_minimizer_assemble(p.minimizer, true, BASIN_PROJECTION_NONE));
   options.kind = BASIN_SOLVER_DIRECT;
   ok(basin_minimizer_solve(p.minimizer, &options, NULL, &direction, &report));
@@ -186,15 +189,19 @@ static void test_outcomes(void **state)
   ok(basin_minimizer_solve(p.minimizer, &options, b, &direction, &report));
   assert_true(fabs(direction[0] - 3) < 1e-14 && fabs(direction[1] + 4) < 1e-14);
   options.tolerance = 0;
-  assert_int_equal(basin_minimizer_solve(p.minimizer, &options, NULL, &direction, &report), BASIN_ERROR_ARGUMENT);
+  assert_int_equal(basin_minimizer_solve(p.minimizer, &options, NULL, &direction, &report),
+                   BASIN_ERROR_ARGUMENT);
   problem_fini(&p);
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_constant_matrix), cmocka_unit_test(test_constant_matrix_renewed), cmocka_unit_test(test_pattern_is_kept),
-      cmocka_unit_test(test_solvers_agree),   cmocka_unit_test(test_outcomes),
+      cmocka_unit_test(test_constant_matrix),
+      cmocka_unit_test(test_constant_matrix_renewed),
+      cmocka_unit_test(test_pattern_is_kept),
+      cmocka_unit_test(test_solvers_agree),
+      cmocka_unit_test(test_outcomes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Every allocation fails once: nothing leaks, the error is reported, and the same call succeeds afterwards with the same result.
+/* Every allocation fails once: no leak, an error, and success on the second try.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "../assembly/scene.h"
 #include "../support.h"
@@ -27,11 +27,17 @@ static void test_use(void **state)
   double expected = 0;
   bool done = false;
   (void)state;
-  for (size_t n = 0; !done; n += n < 100 ? 1 : 5) { /* what comes late is mostly the linear solvers' */
+  for (size_t n = 0; !done;
+       n += n < 100 ? 1 : 5) { /* what comes late is mostly the linear solvers' */
     failing_allocator allocator = {0};
     scene s;
     double energy = 0;
-    scene_init(&s, &allocator, 1, 2, SCENE_PLAIN | SCENE_UNION | SCENE_REDUCTION | SCENE_CURVED | SCENE_DYNAMIC, 2);
+    scene_init(&s,
+               &allocator,
+               1,
+               2,
+               SCENE_PLAIN | SCENE_UNION | SCENE_REDUCTION | SCENE_CURVED | SCENE_DYNAMIC,
+               2);
     size_t before = allocator.calls;
     double start[128];
     scene_read(&s, start);
@@ -44,7 +50,8 @@ static void test_use(void **state)
       assert_int_equal(basin_error_last(s.context)->code, BASIN_ERROR_MEMORY);
       allocator.fail_at = 0;
       for (size_t k = 0; k < s.target_count; ++k) { /* back to the start */
-        basin_minimizer_to_array(s.minimizer, k, start, basin_system_array_data(s.system, s.targets[k]));
+        basin_minimizer_to_array(
+            s.minimizer, k, start, basin_system_array_data(s.system, s.targets[k]));
         basin_system_touch(s.system, s.targets[k]);
       }
       status = use(&s, &energy);
@@ -57,12 +64,17 @@ static void test_use(void **state)
 }
 
 /* Describing: any failure leaves a system that can be destroyed. */
-static basin_status describe(basin_system *system, const polynomial_plan *plan, const basin_kernel_info *compute, basin_minimizer **minimizer)
+static basin_status describe(basin_system *system,
+                             const polynomial_plan *plan,
+                             const basin_kernel_info *compute,
+                             basin_minimizer **minimizer)
 {
-  basin_space_description description = {.name = "vertices", .parent = BASIN_NONE, .dynamic = true, .count = 3};
+  basin_space_description description = {
+      .name = "vertices", .parent = BASIN_NONE, .dynamic = true, .count = 3};
   basin_space_id vertices, both;
   basin_connectivity_id to;
-  basin_array_id x = BASIN_NONE, computed = BASIN_NONE, stacked = BASIN_NONE, sum = BASIN_NONE, reserved;
+  basin_array_id x = BASIN_NONE, computed = BASIN_NONE, stacked = BASIN_NONE, sum = BASIN_NONE,
+                 reserved;
   static const uint32_t offsets[] = {0, 1, 2, 3}, indices[] = {2, 1, 0};
   BASIN_TRY(basin_system_add_space(system, &description, &vertices));
   basin_space_id members[] = {vertices, vertices};
@@ -77,7 +89,8 @@ static basin_status describe(basin_system *system, const polynomial_plan *plan, 
   BASIN_TRY(basin_system_add_reduction(system, "sum", to, computed, true, &sum));
   BASIN_TRY(basin_system_reserve_array(system, &reserved));
   basin_map_description map = {.plan = plan, .info = compute, .affine = true};
-  basin_unknown_access access = {.access = {.array = x}, .size = 1, .rows = 1, .cols = 1, .output = true};
+  basin_unknown_access access = {
+      .access = {.array = x}, .size = 1, .rows = 1, .cols = 1, .output = true};
   map.unknown_count = 1;
   map.unknowns = &access;
   BASIN_TRY(basin_system_set_map(system, computed, &map));

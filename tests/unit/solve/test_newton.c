@@ -34,7 +34,8 @@ static double spring(const double *u, double *g, double *H)
   for (int i = 0; i < 6 && g; ++i) g[i] = (i < 3 ? 100 : -100) * stretch * d[i % 3] / length;
   for (int i = 0; i < 6 && H; ++i)
     for (int j = 0; j < 6; ++j) {
-      double n = d[i % 3] * d[j % 3] / (length * length), k = n + stretch / length * ((i % 3 == j % 3) - n);
+      double n = d[i % 3] * d[j % 3] / (length * length),
+             k = n + stretch / length * ((i % 3 == j % 3) - n);
       H[i * 6 + j] = 100 * ((i < 3) == (j < 3) ? k : -k);
     }
   return 50 * stretch * stretch;
@@ -63,7 +64,8 @@ static double wells(const double *u, double *g, double *H)
   return (x * x - 1) * (x * x - 1);
 }
 
-/* x - log x: minimum at 1, infinite or not a number from 0 on. A full step from above 2 leads there. */
+/* x - log x: minimum at 1, infinite or not a number from 0 on. A full step from above 2 leads
+ * there. */
 static double barrier(const double *u, double *g, double *H)
 {
   double x = u[0];
@@ -94,7 +96,10 @@ static basin_newton_options tight(void)
 
 static void test_rosenbrock(void **state)
 {
-  static const basin_projection modes[] = {BASIN_PROJECTION_NONE, BASIN_PROJECTION_CLAMP, BASIN_PROJECTION_ABS, BASIN_PROJECTION_ADAPTIVE};
+  static const basin_projection modes[] = {BASIN_PROJECTION_NONE,
+                                           BASIN_PROJECTION_CLAMP,
+                                           BASIN_PROJECTION_ABS,
+                                           BASIN_PROJECTION_ADAPTIVE};
   (void)state;
   for (size_t k = 0; k < 4; ++k) {
     problem p;
@@ -121,7 +126,8 @@ static bool record_energy(void *user, const basin_iteration *iteration)
   return true;
 }
 
-/* A hanging chain: every spring carries the weight below it, so spring k of n is stretched by 2 (n - k) / 100. */
+/* A hanging chain: every spring carries the weight below it, so spring k of n is stretched by 2 (n
+ * - k) / 100. */
 static void hanging_chain(basin_solver_kind kind, double tolerance)
 {
   enum { N = 9 };
@@ -133,7 +139,8 @@ static void hanging_chain(basin_solver_kind kind, double tolerance)
   problem_add(&p, "spring", spring, 2, pairs, N, BASIN_PROJECTION_ABS);
   problem_add(&p, "pin", pin, 1, first, 1, BASIN_PROJECTION_NONE);
   problem_add(&p, "weight", weight, 1, first + 1, N, BASIN_PROJECTION_NONE);
-  for (int k = 0; k <= N; ++k) x[3 * k] = 0.8 * k, x[3 * k + 1] = 0.1 * sin(k), x[3 * k + 2] = 0.05 * cos(2 * k);
+  for (int k = 0; k <= N; ++k)
+    x[3 * k] = 0.8 * k, x[3 * k + 1] = 0.1 * sin(k), x[3 * k + 2] = 0.05 * cos(2 * k);
   problem_set(&p, x);
   basin_newton_options options = tight();
   options.linear.kind = kind;
@@ -202,7 +209,8 @@ static void test_iteration_limit(void **state)
   problem_fini(&p);
 }
 
-/* At the start the exact Hessian is negative: the matrix must be strengthened, and the report says so. */
+/* At the start the exact Hessian is negative: the matrix must be strengthened, and the report says
+ * so. */
 static bool look_for_p(void *user, const basin_iteration *iteration)
 {
   if (strchr(iteration->flags, 'p')) ++*(int *)user;
@@ -312,21 +320,24 @@ static void test_line_search_failed(void **state)
   problem_fini(&p);
 }
 
-static basin_status no_step(void *user, basin_minimizer *minimizer, const double *direction, double *alpha)
+static basin_status
+no_step(void *user, basin_minimizer *minimizer, const double *direction, double *alpha)
 {
   (void)user, (void)minimizer, (void)direction;
   *alpha = 0;
   return BASIN_OK;
 }
 
-static basin_status half_step(void *user, basin_minimizer *minimizer, const double *direction, double *alpha)
+static basin_status
+half_step(void *user, basin_minimizer *minimizer, const double *direction, double *alpha)
 {
   (void)user, (void)minimizer, (void)direction;
   if (*alpha > 0.5) *alpha = 0.5;
   return BASIN_OK;
 }
 
-static basin_status broken_filter(void *user, basin_minimizer *minimizer, const double *direction, double *alpha)
+static basin_status
+broken_filter(void *user, basin_minimizer *minimizer, const double *direction, double *alpha)
 {
   (void)user, (void)direction, (void)alpha;
   basin_status status;
@@ -350,7 +361,8 @@ static void test_filters(void **state)
     basin_newton_report report;
     basin_status status = basin_newton(p.minimizer, &options, &report);
     assert_int_equal(status, k == 2 ? BASIN_ERROR_UNSUPPORTED : BASIN_OK);
-    static const basin_stop_reason reasons[] = {BASIN_STOP_STEP_VANISHED, BASIN_STOP_CONVERGED, BASIN_STOP_ERROR};
+    static const basin_stop_reason reasons[] = {
+        BASIN_STOP_STEP_VANISHED, BASIN_STOP_CONVERGED, BASIN_STOP_ERROR};
     assert_int_equal(report.reason, reasons[k]);
     if (k != 1) assert_true(problem_get(&p)[0] == 0.5);
     problem_fini(&p);
@@ -458,11 +470,20 @@ static void test_bad_options(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_rosenbrock),         cmocka_unit_test(test_hanging_chain),      cmocka_unit_test(test_stop_rules),
-      cmocka_unit_test(test_iteration_limit),    cmocka_unit_test(test_indefinite),         cmocka_unit_test(test_singular),
-      cmocka_unit_test(test_trial_not_finite),   cmocka_unit_test(test_start_not_finite),   cmocka_unit_test(test_line_search_failed),
-      cmocka_unit_test(test_filters),            cmocka_unit_test(test_interruption),       cmocka_unit_test(test_refresh),
-      cmocka_unit_test(test_nothing_to_do),      cmocka_unit_test(test_bad_options),
+      cmocka_unit_test(test_rosenbrock),
+      cmocka_unit_test(test_hanging_chain),
+      cmocka_unit_test(test_stop_rules),
+      cmocka_unit_test(test_iteration_limit),
+      cmocka_unit_test(test_indefinite),
+      cmocka_unit_test(test_singular),
+      cmocka_unit_test(test_trial_not_finite),
+      cmocka_unit_test(test_start_not_finite),
+      cmocka_unit_test(test_line_search_failed),
+      cmocka_unit_test(test_filters),
+      cmocka_unit_test(test_interruption),
+      cmocka_unit_test(test_refresh),
+      cmocka_unit_test(test_nothing_to_do),
+      cmocka_unit_test(test_bad_options),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

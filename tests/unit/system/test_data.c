@@ -1,4 +1,4 @@
-/* Spaces, connectivities and stored arrays: what they accept, what they refuse and how they say so, resizing.
+/* Spaces, connectivities and stored arrays: what they accept and refuse; resizing.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "../support.h"
 #include <basin/runtime.h>
@@ -7,12 +7,12 @@
 #define ok(call) assert_int_equal((call), BASIN_OK)
 
 /* The call fails with the code, and the message contains every part. */
-#define fails(context, code, call, ...)                                           \
-  do {                                                                            \
-    const char *const parts[] = {__VA_ARGS__};                                    \
-    assert_int_equal((call), (code));                                             \
-    for (size_t part = 0; part < sizeof parts / sizeof *parts; ++part)            \
-      assert_non_null(strstr(basin_error_last(context)->message, parts[part]));   \
+#define fails(context, code, call, ...)                                         \
+  do {                                                                          \
+    const char *const parts[] = {__VA_ARGS__};                                  \
+    assert_int_equal((call), (code));                                           \
+    for (size_t part = 0; part < sizeof parts / sizeof *parts; ++part)          \
+      assert_non_null(strstr(basin_error_last(context)->message, parts[part])); \
   } while (0)
 
 static basin_status no_kernels(void *user, basin_kernel_request *requests, size_t count)
@@ -29,7 +29,8 @@ typedef struct fixture {
 
 static basin_space_id space(fixture *f, const char *name, size_t count, bool dynamic)
 {
-  basin_space_description description = {.name = name, .parent = BASIN_NONE, .dynamic = dynamic, .count = count};
+  basin_space_description description = {
+      .name = name, .parent = BASIN_NONE, .dynamic = dynamic, .count = count};
   basin_space_id id;
   ok(basin_system_add_space(f->system, &description, &id));
   return id;
@@ -59,7 +60,11 @@ static void test_spaces(void **state)
   assert_int_equal(basin_system_space_count(f.system, f.both), 8);
   ok(basin_system_resize(f.system, f.pairs, 5));
   assert_int_equal(basin_system_space_count(f.system, f.both), 14);
-  fails(f.context, BASIN_ERROR_STATE, basin_system_resize(f.system, f.vertices, 3), "vertices", "dynamic");
+  fails(f.context,
+        BASIN_ERROR_STATE,
+        basin_system_resize(f.system, f.vertices, 3),
+        "vertices",
+        "dynamic");
   fails(f.context, BASIN_ERROR_STATE, basin_system_resize(f.system, f.both, 3), "both", "members");
   fails(f.context, BASIN_ERROR_ARGUMENT, basin_system_resize(f.system, 99, 3), "99");
   fails(f.context, BASIN_ERROR_RANGE, basin_system_resize(f.system, f.pairs, 3000000000u), "both");
@@ -78,13 +83,25 @@ static void test_connectivity(void **state)
   ok(basin_system_add_connectivity(f.system, "ends", f.pairs, f.vertices, 2, &to));
   const uint32_t good[] = {0, 1, 2, 3}, bad[] = {0, 1, 2, 4};
   ok(basin_system_set_connectivity(f.system, to, good, 4));
-  fails(f.context, BASIN_ERROR_LENGTH, basin_system_set_connectivity(f.system, to, good, 3), "ends", "3 indices", "need 4");
-  fails(f.context, BASIN_ERROR_RANGE, basin_system_set_connectivity(f.system, to, bad, 4), "index 1 of pairs 1 is 4", "4 instances");
+  fails(f.context,
+        BASIN_ERROR_LENGTH,
+        basin_system_set_connectivity(f.system, to, good, 3),
+        "ends",
+        "3 indices",
+        "need 4");
+  fails(f.context,
+        BASIN_ERROR_RANGE,
+        basin_system_set_connectivity(f.system, to, bad, 4),
+        "index 1 of pairs 1 is 4",
+        "4 instances");
   size_t count;
   const uint32_t *indices = basin_system_connectivity(f.system, to, &count, NULL);
   assert_int_equal(count, 4); /* unchanged by the failures */
   assert_memory_equal(indices, good, sizeof good);
-  fails(f.context, BASIN_ERROR_ARGUMENT, basin_system_set_connectivity_rows(f.system, to, good, 3, good, 4), "ends");
+  fails(f.context,
+        BASIN_ERROR_ARGUMENT,
+        basin_system_set_connectivity_rows(f.system, to, good, 3, good, 4),
+        "ends");
   assert_null(basin_system_connectivity(f.system, 77, &count, NULL));
   teardown(&f);
 }
@@ -96,13 +113,29 @@ static void test_connectivity_rows(void **state)
   (void)state;
   setup(&f);
   ok(basin_system_add_connectivity(f.system, "rows", f.pairs, f.vertices, 0, &to));
-  const uint32_t indices[] = {0, 1, 2, 3, 3}, offsets[] = {0, 2, 5}, down[] = {0, 6, 5}, late[] = {1, 2, 5}, wrong[] = {0, 1, 2, 3, 9};
+  const uint32_t indices[] = {0, 1, 2, 3, 3}, offsets[] = {0, 2, 5}, down[] = {0, 6, 5},
+                 late[] = {1, 2, 5}, wrong[] = {0, 1, 2, 3, 9};
   ok(basin_system_set_connectivity_rows(f.system, to, offsets, 3, indices, 5));
-  fails(f.context, BASIN_ERROR_LENGTH, basin_system_set_connectivity_rows(f.system, to, offsets, 2, indices, 5), "2 offsets");
-  fails(f.context, BASIN_ERROR_RANGE, basin_system_set_connectivity_rows(f.system, to, down, 3, indices, 5), "offset 2");
-  fails(f.context, BASIN_ERROR_LENGTH, basin_system_set_connectivity_rows(f.system, to, late, 3, indices, 5), "from 0");
-  fails(f.context, BASIN_ERROR_RANGE, basin_system_set_connectivity_rows(f.system, to, offsets, 3, wrong, 5), "entry 4 is 9");
-  fails(f.context, BASIN_ERROR_ARGUMENT, basin_system_set_connectivity(f.system, to, indices, 5), "offsets");
+  fails(f.context,
+        BASIN_ERROR_LENGTH,
+        basin_system_set_connectivity_rows(f.system, to, offsets, 2, indices, 5),
+        "2 offsets");
+  fails(f.context,
+        BASIN_ERROR_RANGE,
+        basin_system_set_connectivity_rows(f.system, to, down, 3, indices, 5),
+        "offset 2");
+  fails(f.context,
+        BASIN_ERROR_LENGTH,
+        basin_system_set_connectivity_rows(f.system, to, late, 3, indices, 5),
+        "from 0");
+  fails(f.context,
+        BASIN_ERROR_RANGE,
+        basin_system_set_connectivity_rows(f.system, to, offsets, 3, wrong, 5),
+        "entry 4 is 9");
+  fails(f.context,
+        BASIN_ERROR_ARGUMENT,
+        basin_system_set_connectivity(f.system, to, indices, 5),
+        "offsets");
   teardown(&f);
 }
 
@@ -117,20 +150,39 @@ static void test_arrays(void **state)
   double data[] = {1, 2, 3, 4, 5, 6, 7, 8};
   ok(basin_system_set_array(f.system, x, data, 8));
   data[5] = NAN;
-  fails(f.context, BASIN_ERROR_NOT_FINITE, basin_system_set_array(f.system, x, data, 8), "array x", "(1, 0) of instance 2", "not a number");
+  fails(f.context,
+        BASIN_ERROR_NOT_FINITE,
+        basin_system_set_array(f.system, x, data, 8),
+        "array x",
+        "(1, 0) of instance 2",
+        "not a number");
   data[5] = HUGE_VAL;
-  fails(f.context, BASIN_ERROR_NOT_FINITE, basin_system_set_array(f.system, x, data, 8), "infinite");
-  fails(f.context, BASIN_ERROR_LENGTH, basin_system_set_array(f.system, x, data, 7), "7 numbers", "need 8");
+  fails(
+      f.context, BASIN_ERROR_NOT_FINITE, basin_system_set_array(f.system, x, data, 8), "infinite");
+  fails(f.context,
+        BASIN_ERROR_LENGTH,
+        basin_system_set_array(f.system, x, data, 7),
+        "7 numbers",
+        "need 8");
   ok(basin_system_array(f.system, x, &view));
   assert_true(view.count == 4 && view.size == 2 && view.data[5] == 6);
   fails(f.context, BASIN_ERROR_LENGTH, basin_system_fill_array(f.system, x, data, 1), "2 x 1");
   ok(basin_system_fill_array(f.system, x, data, 2));
   ok(basin_system_array(f.system, x, &view));
   assert_true(view.data[6] == 1 && view.data[7] == 2);
-  fails(f.context, BASIN_ERROR_STATE, basin_system_add_array(f.system, "y", f.vertices, 1, 1, &x), "not a reserved one");
+  fails(f.context,
+        BASIN_ERROR_STATE,
+        basin_system_add_array(f.system, "y", f.vertices, 1, 1, &x),
+        "not a reserved one");
   basin_array_id y = BASIN_NONE;
-  fails(f.context, BASIN_ERROR_SHAPE, basin_system_add_array(f.system, "y", f.vertices, 0, 1, &y), "0 x 1");
-  fails(f.context, BASIN_ERROR_ARGUMENT, basin_system_add_array(f.system, "y", 40, 1, 1, &y), "no space 40");
+  fails(f.context,
+        BASIN_ERROR_SHAPE,
+        basin_system_add_array(f.system, "y", f.vertices, 0, 1, &y),
+        "0 x 1");
+  fails(f.context,
+        BASIN_ERROR_ARGUMENT,
+        basin_system_add_array(f.system, "y", 40, 1, 1, &y),
+        "no space 40");
   assert_string_equal(basin_system_array_name(f.system, x), "x");
   assert_string_equal(basin_system_array_name(f.system, 500), "");
   teardown(&f);
@@ -197,12 +249,19 @@ static void test_shrunken_target(void **state)
   const double data[] = {5, 6};
   const uint32_t near[] = {0, 1, 1, 0};
   ok(basin_system_set_array(f.system, p, data, 2));
-  fails(f.context, BASIN_ERROR_STATE, basin_system_array(f.system, sum, &view), "near has no indices yet");
+  fails(f.context,
+        BASIN_ERROR_STATE,
+        basin_system_array(f.system, sum, &view),
+        "near has no indices yet");
   ok(basin_system_set_connectivity(f.system, to, near, 4));
   ok(basin_system_array(f.system, sum, &view));
   assert_true(view.data[0] == 5 && view.data[2] == 6);
   ok(basin_system_resize(f.system, f.pairs, 1));
-  fails(f.context, BASIN_ERROR_RANGE, basin_system_array(f.system, sum, &view), "index 0 of vertices 1 is 1", "1 instances");
+  fails(f.context,
+        BASIN_ERROR_RANGE,
+        basin_system_array(f.system, sum, &view),
+        "index 0 of vertices 1 is 1",
+        "1 instances");
   ok(basin_system_resize(f.system, f.pairs, 2));
   ok(basin_system_array(f.system, sum, &view));
   assert_true(view.data[0] == 5 && view.data[2] == 0);
@@ -220,10 +279,20 @@ static void test_union_arrays(void **state)
   ok(basin_system_add_array(f.system, "x", f.vertices, 1, 1, &x));
   ok(basin_system_add_array(f.system, "wide", f.vertices, 2, 1, &wide));
   basin_array_id members[] = {p, x, p}, wrong[] = {p, wide, p}, strange[] = {p, p, p};
-  fails(f.context, BASIN_ERROR_LENGTH, basin_system_add_union_array(f.system, "u", f.both, members, 2, &u), "2 members", "has 3");
-  fails(f.context, BASIN_ERROR_SHAPE, basin_system_add_union_array(f.system, "u", f.both, wrong, 3, &u), "wide is 2 x 1");
+  fails(f.context,
+        BASIN_ERROR_LENGTH,
+        basin_system_add_union_array(f.system, "u", f.both, members, 2, &u),
+        "2 members",
+        "has 3");
+  fails(f.context,
+        BASIN_ERROR_SHAPE,
+        basin_system_add_union_array(f.system, "u", f.both, wrong, 3, &u),
+        "wide is 2 x 1");
   basin_array_id v = BASIN_NONE, w = BASIN_NONE;
-  fails(f.context, BASIN_ERROR_OWNER, basin_system_add_union_array(f.system, "u", f.both, strange, 3, &v), "belongs to pairs, not to vertices");
+  fails(f.context,
+        BASIN_ERROR_OWNER,
+        basin_system_add_union_array(f.system, "u", f.both, strange, 3, &v),
+        "belongs to pairs, not to vertices");
   ok(basin_system_add_union_array(f.system, "u", f.both, members, 3, &w));
   const double one[] = {1, 2}, two[] = {3, 4, 5, 6}, all[] = {1, 2, 3, 4, 5, 6, 1, 2};
   ok(basin_system_set_array(f.system, p, one, 2));
@@ -242,9 +311,14 @@ static void test_union_arrays(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_spaces),   cmocka_unit_test(test_connectivity), cmocka_unit_test(test_connectivity_rows),
-      cmocka_unit_test(test_arrays),   cmocka_unit_test(test_reserved),     cmocka_unit_test(test_resize),
-      cmocka_unit_test(test_shrunken_target), cmocka_unit_test(test_union_arrays),
+      cmocka_unit_test(test_spaces),
+      cmocka_unit_test(test_connectivity),
+      cmocka_unit_test(test_connectivity_rows),
+      cmocka_unit_test(test_arrays),
+      cmocka_unit_test(test_reserved),
+      cmocka_unit_test(test_resize),
+      cmocka_unit_test(test_shrunken_target),
+      cmocka_unit_test(test_union_arrays),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Computed arrays: evaluated when read, once a change, through chains; cycles and endless chains are errors.
+/* Computed arrays: evaluated when read, once a change; cycles are errors.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "../assembly/polynomial.h"
 #include "../support.h"
@@ -19,7 +19,8 @@ static void setup(fixture *f)
   memset(f, 0, sizeof *f);
   f->context = test_context(NULL);
   ok(basin_system_create(f->context, polynomial_provider, &f->requests, &f->system));
-  basin_space_description description = {.name = "vertices", .parent = BASIN_NONE, .dynamic = true, .count = 3};
+  basin_space_description description = {
+      .name = "vertices", .parent = BASIN_NONE, .dynamic = true, .count = 3};
   ok(basin_system_add_space(f->system, &description, &f->vertices));
   f->x = BASIN_NONE;
   ok(basin_system_add_array(f->system, "x", f->vertices, 1, 1, &f->x));
@@ -35,11 +36,13 @@ static void teardown(fixture *f)
 static polynomial *square(fixture *f, const char *name, basin_array_id source, basin_array_id *id)
 {
   polynomial *p = polynomial_new(f->system, 1);
-  p->accesses[0] = (basin_unknown_access){.access = {.array = source}, .size = 1, .rows = 1, .cols = 1, .output = true};
+  p->accesses[0] = (basin_unknown_access){
+      .access = {.array = source}, .size = 1, .rows = 1, .cols = 1, .output = true};
   p->access_count = p->size = p->rows = p->cols = p->outputs = 1;
   p->o[0] = 1, p->L[0] = 2, p->Q[0][0] = 2;
   polynomial_finish(p);
-  basin_computed_description computed = {name, f->vertices, 1, 1, &p->plans[POLYNOMIAL_COMPUTE], &p->compute};
+  basin_computed_description computed = {
+      name, f->vertices, 1, 1, &p->plans[POLYNOMIAL_COMPUTE], &p->compute};
   ok(basin_system_add_computed(f->system, &computed, id));
   return p;
 }
@@ -197,8 +200,12 @@ static void test_provider_fails(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_once_a_change), cmocka_unit_test(test_other_changes_do_not_count), cmocka_unit_test(test_resized),
-      cmocka_unit_test(test_cycle),         cmocka_unit_test(test_endless_chain),              cmocka_unit_test(test_mean),
+      cmocka_unit_test(test_once_a_change),
+      cmocka_unit_test(test_other_changes_do_not_count),
+      cmocka_unit_test(test_resized),
+      cmocka_unit_test(test_cycle),
+      cmocka_unit_test(test_endless_chain),
+      cmocka_unit_test(test_mean),
       cmocka_unit_test(test_provider_fails),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
