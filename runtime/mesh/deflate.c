@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "mesh/deflate.h"
 #include <string.h>
+#define ZLIB_CONST /* input is not written to */
 #include <zlib.h>
 
 enum {
@@ -49,7 +50,7 @@ basin_status basin__inflate(basin_context *context,
   int code = Z_OK;
   while (code == Z_OK) {
     const unsigned in = limit(size), room = limit(out_size);
-    stream.next_in = (unsigned char *)(uintptr_t)from;
+    stream.next_in = from;
     stream.avail_in = in;
     stream.next_out = to;
     stream.avail_out = room;
@@ -78,7 +79,7 @@ basin_status basin__deflate(const void *data, size_t size, basin_strbuf *out)
   const unsigned char *from = data;
   while (code == Z_OK) {
     const unsigned in = limit(size);
-    stream.next_in = (unsigned char *)(uintptr_t)from;
+    stream.next_in = from;
     stream.avail_in = in;
     stream.next_out = (unsigned char *)chunk;
     stream.avail_out = CHUNK;

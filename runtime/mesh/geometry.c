@@ -45,7 +45,7 @@ static double triangle_area(unsigned dim, const double a[3], const double b[3], 
 
 static double measure_cell(const basin_mesh *mesh, basin_mesh_kind kind, const uint32_t *corners)
 {
-  double p[4][3];
+  double p[4][3] = {{0.0}};
   for (unsigned k = 0; k < basin_mesh_arity(kind); ++k) basin__mesh_point(mesh, corners[k], p[k]);
   switch (kind) {
   case BASIN_MESH_EDGE:

@@ -197,16 +197,16 @@ static basin_status mark_name(const basin_mesh *mesh, const char *name, unsigned
   return BASIN_OK;
 }
 
-/* Makes the byte mask of the union; *mask is NULL for a mesh without points. */
+/* Makes the byte mask of the union, one byte longer than there are points. */
 static basin_status
 make_mask(const basin_mesh *mesh, size_t name_count, const char *const *names, unsigned char **mask)
 {
-  BASIN_TRY(basin__array_alloc(mesh->context, mesh->point_count, 1, mask));
-  if (*mask) memset(*mask, 0, mesh->point_count);
+  BASIN_TRY(basin__array_alloc(mesh->context, mesh->point_count + 1, 1, mask));
+  memset(*mask, 0, mesh->point_count + 1);
   for (size_t n = 0; n < name_count; ++n) {
     const basin_status status = mark_name(mesh, names[n], *mask);
     if (status != BASIN_OK) {
-      basin__array_free(mesh->context, *mask, mesh->point_count, 1);
+      basin__array_free(mesh->context, *mask, mesh->point_count + 1, 1);
       return status;
     }
   }
@@ -225,7 +225,7 @@ basin_status basin_mesh_select_points(const basin_mesh *mesh,
   basin_status status = BASIN_OK;
   for (size_t p = 0; p < mesh->point_count && status == BASIN_OK; ++p)
     if (mask[p]) status = basin__index_push(mesh->context, &found, (uint32_t)p);
-  basin__array_free(mesh->context, mask, mesh->point_count, 1);
+  basin__array_free(mesh->context, mask, mesh->point_count + 1, 1);
   if (status != BASIN_OK) {
     basin__index_fini(mesh->context, &found);
     return status;
@@ -239,6 +239,6 @@ basin_mesh_mask(const basin_mesh *mesh, size_t name_count, const char *const *na
   unsigned char *bytes;
   BASIN_TRY(make_mask(mesh, name_count, names, &bytes));
   for (size_t p = 0; p < mesh->point_count; ++p) mask[p] = bytes[p];
-  basin__array_free(mesh->context, bytes, mesh->point_count, 1);
+  basin__array_free(mesh->context, bytes, mesh->point_count + 1, 1);
   return BASIN_OK;
 }

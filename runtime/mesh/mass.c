@@ -157,7 +157,7 @@ static void corners_of(const basin_mesh *mesh, basin_mesh_kind kind, size_t cell
 static basin_status add_tets(const basin_mesh *mesh, basin_mesh_moments *sum)
 {
   for (size_t t = 0; t < basin_mesh_count(mesh, BASIN_MESH_TET); ++t) {
-    double p[4][3];
+    double p[4][3] = {{0.0}};
     corners_of(mesh, BASIN_MESH_TET, t, p);
     const double volume = basin__tet_volume(p[0], p[1], p[2], p[3]);
     if (volume < 0.0)
@@ -176,7 +176,7 @@ static basin_status add_tets(const basin_mesh *mesh, basin_mesh_moments *sum)
 static void add_inside(const basin_mesh *mesh, const double apex[3], basin_mesh_moments *sum)
 {
   for (size_t t = 0; t < basin_mesh_count(mesh, BASIN_MESH_TRIANGLE); ++t) {
-    double p[4][3];
+    double p[4][3] = {{0.0}};
     memcpy(p[0], apex, sizeof p[0]);
     corners_of(mesh, BASIN_MESH_TRIANGLE, t, p + 1);
     add_simplex(sum, basin__tet_volume(p[0], p[1], p[2], p[3]), (const double(*)[3])p, 4);
@@ -245,7 +245,7 @@ static void add_extent(basin_mesh_moments *sum, double amount, const double n[3]
 static void add_shell(const basin_mesh *mesh, double thickness, basin_mesh_moments *sum)
 {
   for (size_t t = 0; t < basin_mesh_count(mesh, BASIN_MESH_TRIANGLE); ++t) {
-    double p[3][3], n[3];
+    double p[3][3] = {{0.0}}, n[3];
     corners_of(mesh, BASIN_MESH_TRIANGLE, t, p);
     basin__triangle_cross(p[0], p[1], p[2], n);
     const double length = hypot(hypot(n[0], n[1]), n[2]);
@@ -260,7 +260,7 @@ static void add_shell(const basin_mesh *mesh, double thickness, basin_mesh_momen
 static void add_rod(const basin_mesh *mesh, double radius, basin_mesh_moments *sum)
 {
   for (size_t e = 0; e < basin_mesh_count(mesh, BASIN_MESH_EDGE); ++e) {
-    double p[2][3], n[3];
+    double p[2][3] = {{0.0}}, n[3];
     corners_of(mesh, BASIN_MESH_EDGE, e, p);
     for (int i = 0; i < 3; ++i) n[i] = p[1][i] - p[0][i];
     const double length = hypot(hypot(n[0], n[1]), n[2]);

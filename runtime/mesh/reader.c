@@ -33,7 +33,10 @@ static void printable(basin_word word, char text[40])
   const size_t length = word.length < 30 ? word.length : 30;
   for (size_t i = 0; i < length; ++i)
     text[i] = word.text[i] >= 32 && word.text[i] < 127 ? word.text[i] : '?';
-  strcpy(text + length, word.length > 30 ? "..." : "");
+  if (word.length > 30)
+    memcpy(text + length, "...", 4);
+  else
+    text[length] = '\0';
 }
 
 basin_status basin__reader_expected(basin_reader *reader, const char *what)
@@ -135,7 +138,7 @@ basin_status basin__reader_integer(basin_reader *reader, const char *what, int64
 basin_status
 basin__reader_index(basin_reader *reader, const char *what, uint64_t largest, uint64_t *value)
 {
-  int64_t number;
+  int64_t number = 0;
   const char *start = basin__reader_peek(reader).text;
   BASIN_TRY(basin__reader_integer(reader, what, &number));
   if (number >= 0 && (uint64_t)number <= largest) {
@@ -165,7 +168,7 @@ basin__reader_check_count(basin_reader *reader, const char *what, uint64_t count
 basin_status
 basin__reader_count(basin_reader *reader, const char *what, size_t bytes, size_t *count)
 {
-  uint64_t number;
+  uint64_t number = 0;
   char expected[80];
   snprintf(expected, sizeof expected, "the number of %s", what);
   BASIN_TRY(basin__reader_index(reader, expected, (uint64_t)INT64_MAX, &number));

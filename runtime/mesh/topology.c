@@ -27,6 +27,25 @@ static void incidence_fini(basin_context *context, incidence *list)
   basin__array_free(context, list->rows, list->room * list->width, sizeof(uint32_t));
 }
 
+/* Adds the edges of all cells of a kind. */
+static void add_edges(const basin_mesh *mesh, int kind, incidence *list)
+{
+  const unsigned arity = basin_mesh_arity((basin_mesh_kind)kind);
+  const basin_index_buffer *cells = &mesh->cells[kind];
+  for (size_t c = 0; c < cells->count; c += arity)
+    for (unsigned e = 0; e < edges_of[kind].count; ++e) {
+      const uint32_t a = cells->data[c + edges_of[kind].corners[e][0]];
+      const uint32_t b = cells->data[c + edges_of[kind].corners[e][1]];
+      if (a == b) continue;
+      uint32_t *row = list->rows + list->count++ * list->width;
+      row[LOW] = a < b ? a : b;
+      row[HIGH] = a < b ? b : a;
+      if (list->width == 2) continue;
+      row[RUNS_UP] = a < b;
+      row[OPPOSITE] = cells->data[c + (e + 2) % 3]; /* of a triangle */
+    }
+}
+
 /* All edges of the cells of the kinds, `width` columns wide (2: only the ends), sorted. */
 static basin_status collect(const basin_mesh *mesh, unsigned kinds, size_t width, incidence *list)
 {
@@ -35,23 +54,8 @@ static basin_status collect(const basin_mesh *mesh, unsigned kinds, size_t width
     if (kinds & BASIN_MESH_KIND_BIT(kind))
       list->room += basin_mesh_count(mesh, (basin_mesh_kind)kind) * edges_of[kind].count;
   BASIN_TRY(basin__array_alloc(mesh->context, list->room * width, sizeof(uint32_t), &list->rows));
-  for (int kind = BASIN_MESH_EDGE; kind < BASIN_MESH_KIND_COUNT; ++kind) {
-    if (!(kinds & BASIN_MESH_KIND_BIT(kind))) continue;
-    const unsigned arity = basin_mesh_arity((basin_mesh_kind)kind);
-    const basin_index_buffer *cells = &mesh->cells[kind];
-    for (size_t c = 0; c < cells->count; c += arity)
-      for (unsigned e = 0; e < edges_of[kind].count; ++e) {
-        const uint32_t a = cells->data[c + edges_of[kind].corners[e][0]];
-        const uint32_t b = cells->data[c + edges_of[kind].corners[e][1]];
-        if (a == b) continue;
-        uint32_t *row = list->rows + list->count++ * width;
-        row[LOW] = a < b ? a : b;
-        row[HIGH] = a < b ? b : a;
-        if (width == 2) continue;
-        row[RUNS_UP] = a < b;
-        row[OPPOSITE] = cells->data[c + (e + 2) % 3]; /* of a triangle */
-      }
-  }
+  for (int kind = BASIN_MESH_EDGE; kind < BASIN_MESH_KIND_COUNT; ++kind)
+    if (kinds & BASIN_MESH_KIND_BIT(kind)) add_edges(mesh, kind, list);
   const basin_status status = basin__sort_rows(mesh->context, list->rows, list->count, width, 2);
   if (status != BASIN_OK) incidence_fini(mesh->context, list);
   return status;
@@ -157,8 +161,8 @@ basin_mesh_used_points(const basin_mesh *mesh, unsigned kinds, basin_mesh_indice
   *points = (basin_mesh_indices){0};
   if (kinds == 0) kinds = BASIN_MESH_ALL_CELLS;
   unsigned char *used;
-  BASIN_TRY(basin__array_alloc(context, mesh->point_count, 1, &used));
-  if (used) memset(used, 0, mesh->point_count);
+  BASIN_TRY(basin__array_alloc(context, mesh->point_count + 1, 1, &used));
+  memset(used, 0, mesh->point_count + 1);
   for (int kind = BASIN_MESH_VERTEX; kind < BASIN_MESH_KIND_COUNT; ++kind)
     for (size_t i = 0; (kinds & BASIN_MESH_KIND_BIT(kind)) && i < mesh->cells[kind].count; ++i)
       used[mesh->cells[kind].data[i]] = 1;
@@ -166,7 +170,7 @@ basin_mesh_used_points(const basin_mesh *mesh, unsigned kinds, basin_mesh_indice
   basin_status status = BASIN_OK;
   for (size_t p = 0; p < mesh->point_count && status == BASIN_OK; ++p)
     if (used[p]) status = basin__index_push(context, &found, (uint32_t)p);
-  basin__array_free(context, used, mesh->point_count, 1);
+  basin__array_free(context, used, mesh->point_count + 1, 1);
   if (status == BASIN_OK) return basin__index_release(context, &found, 1, points);
   basin__index_fini(context, &found);
   return status;
@@ -191,15 +195,15 @@ static basin_status points_in(const basin_mesh *mesh,
 {
   basin_context *context = mesh->context;
   uint32_t *seen;
-  BASIN_TRY(basin__array_alloc(context, mesh->point_count, sizeof(uint32_t), &seen));
-  if (seen) memset(seen, 0, mesh->point_count * sizeof(uint32_t));
+  BASIN_TRY(basin__array_alloc(context, mesh->point_count + 1, sizeof(uint32_t), &seen));
+  memset(seen, 0, (mesh->point_count + 1) * sizeof(uint32_t));
   for (size_t i = 0; i < count; ++i) ++seen[list[i]];
   basin_index_buffer found = {0};
   basin_status status = BASIN_OK;
   for (size_t p = 0; p < mesh->point_count && status == BASIN_OK; ++p)
     if (seen[p] > 0 && (times == 0 || seen[p] == times))
       status = basin__index_push(context, &found, (uint32_t)p);
-  basin__array_free(context, seen, mesh->point_count, sizeof(uint32_t));
+  basin__array_free(context, seen, mesh->point_count + 1, sizeof(uint32_t));
   if (status == BASIN_OK) return basin__index_release(context, &found, 1, points);
   basin__index_fini(context, &found);
   return status;

@@ -73,7 +73,7 @@ basin_status basin_mesh_transform(basin_mesh *mesh, const double matrix[12])
 
 basin_status basin_mesh_scale(basin_mesh *mesh, const double factors[3])
 {
-  for (unsigned i = 0; i < mesh->dim; ++i)
+  for (unsigned i = 0; i < 3 && i < mesh->dim; ++i)
     if (!(factors[i] != 0.0) || !isfinite(factors[i]))
       return BASIN_FAIL(mesh->context,
                         BASIN_ERROR_ARGUMENT,
@@ -151,7 +151,7 @@ basin_status basin_mesh_scale_to_height(basin_mesh *mesh, double height)
 
 static bool is_negative(const basin_mesh *mesh, basin_mesh_kind kind, const uint32_t *corners)
 {
-  double p[4][3];
+  double p[4][3] = {{0.0}};
   for (unsigned k = 0; k < basin_mesh_arity(kind); ++k) basin__mesh_point(mesh, corners[k], p[k]);
   if (kind == BASIN_MESH_TET) return basin__tet_volume(p[0], p[1], p[2], p[3]) < 0.0;
   if (mesh->dim != 2) return false;

@@ -195,6 +195,15 @@ static bool take_word(npy_text *text, const char *word)
   return true;
 }
 
+static bool take_flag(npy_text *text, bool *flag)
+{
+  const npy_text before = *text;
+  *flag = take_word(text, "True");
+  if (*flag) return true;
+  *text = before;
+  return take_word(text, "False");
+}
+
 /* "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }" with the keys in any order;
  * description receives the type as it stands. */
 static bool parse_dictionary(npy_text text, npy_header *header, char description[24])
@@ -208,10 +217,7 @@ static bool parse_dictionary(npy_text text, npy_header *header, char description
       if (!take_string(&text, description)) return false;
       seen |= 1;
     } else if (strcmp(key, "fortran_order") == 0 && !(seen & 2)) {
-      const npy_text before = text;
-      header->fortran = take_word(&text, "True");
-      if (!header->fortran) text = before;
-      if (!header->fortran && !take_word(&text, "False")) return false;
+      if (!take_flag(&text, &header->fortran)) return false;
       seen |= 2;
     } else if (strcmp(key, "shape") == 0 && !(seen & 4)) {
       if (!take_shape(&text, header)) return false;

@@ -170,7 +170,7 @@ BASIN_API basin_status basin_mesh_surface(const basin_mesh *mesh, basin_mesh **s
 BASIN_API basin_status basin_mesh_unique_edges(const basin_mesh *mesh,
                                                unsigned kinds,
                                                basin_mesh_indices *edges);
-/* Edges that exactly one triangle (or half of a quad) uses, in the direction it runs there, sorted
+/* Edges that exactly one triangle or quad uses, in the direction it runs there, sorted
  * by (smaller, larger) index. */
 BASIN_API basin_status basin_mesh_boundary_edges(const basin_mesh *mesh, basin_mesh_indices *edges);
 /* Pairs of triangles that share an edge: rows p0 p1 p2 p3, edge p0 < p1, p2 opposite in the

@@ -1,5 +1,5 @@
-/* A helper of exchange.py: reads a mesh or a checkpoint and writes it again; groups of a mesh go to standard output.
- * SPDX-License-Identifier: Apache-2.0 */
+/* A helper of exchange.py: reads a mesh or a checkpoint and writes it again; groups of a mesh go to
+ * standard output. SPDX-License-Identifier: Apache-2.0 */
 #include <basin/output.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,7 +39,8 @@ int main(int count, char **words)
   if (!context) return 2;
   const size_t length = strlen(words[1]);
   const bool checkpoint = length > 4 && strcmp(words[1] + length - 4, ".npz") == 0;
-  const basin_status status = (checkpoint ? convert_checkpoint : convert_mesh)(context, words[1], words[2]);
+  const basin_status status =
+      (checkpoint ? convert_checkpoint : convert_mesh)(context, words[1], words[2]);
   if (status != BASIN_OK) fprintf(stderr, "%s\n", basin_error_text(context));
   basin_context_destroy(context);
   return status != BASIN_OK;
