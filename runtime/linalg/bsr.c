@@ -3,6 +3,7 @@
 #include "bsr.h"
 
 #include "base/base.h"
+#include "large.h"
 #include <string.h>
 
 static size_t values_bytes(const basin_bsr *matrix)
@@ -44,12 +45,11 @@ basin_status basin__bsr_allocate(basin_context *context,
   matrix->block_count = block_count;
   matrix->row_starts = basin__calloc(context, (size_t)node_count + 1, sizeof *matrix->row_starts);
   matrix->columns = basin__calloc(context, block_count + 1, sizeof *matrix->columns);
-  matrix->values = basin__alloc_aligned(context, values_bytes(matrix));
+  matrix->values = basin__alloc_large(context, values_bytes(matrix));
   if (matrix->row_starts == NULL || matrix->columns == NULL || matrix->values == NULL) {
     basin_bsr_destroy(matrix);
     return BASIN_ERROR_MEMORY;
   }
-  memset(matrix->values, 0, values_bytes(matrix));
   *result = matrix;
   return BASIN_OK;
 }

@@ -61,10 +61,11 @@ void basin__bsr_plan_fini(basin_bsr *matrix);
 /* ---- the two phases of y = A x, for solvers that fuse them with their own work ---- */
 typedef struct basin__bsr_input {
   const double *x;
-  /* If z is not NULL, the vector multiplied is z + beta x, which is stored in `direction` for the
-   * chunk's own rows, and solution += alpha x is done on the way, also for the own rows. */
+  /* If z is not NULL, the vector multiplied is z + beta x, which replaces `direction` for the
+   * chunk's own rows. Where `solution` is not NULL, it first receives alpha x + alpha_before
+   * direction, also for the own rows. */
   const double *z;
-  double alpha, beta;
+  double alpha, alpha_before, beta;
   double *direction, *solution;
   bool want_dot;
 } basin__bsr_input;

@@ -2,7 +2,8 @@
  * every block size. A stored block B at (i, j) adds B x_j to y_i and B^T x_i to y_j. Products run
  * along block rows: lane c of the sums for y_i collects B[k][c] x_j[c], and is added up once a row;
  * B^T x_i needs no such sum. Lanes beyond a block row hold numbers of the next one; nobody reads
- * what they become. SPDX-License-Identifier: Apache-2.0 */
+ * what they become.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "bsr.h"
 
 #include "lanes.h"

@@ -1,5 +1,6 @@
 /* Chunks of a block matrix multiplication: local columns, halos, and the order in which halo sums
- * are added. SPDX-License-Identifier: Apache-2.0 */
+ * are added.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "bsr.h"
 
 #include "base/base.h"

@@ -1,5 +1,6 @@
 /* CHOLMOD, opened at run time. The structs repeat the layout of SuiteSparse's headers; a test
- * compares them where those are installed. SPDX-License-Identifier: Apache-2.0 */
+ * compares them where those are installed.
+ * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASIN_LINALG_CHOLMOD_H
 #define BASIN_LINALG_CHOLMOD_H
 

@@ -1,6 +1,7 @@
 /* Small dense matrices: factorizations, symmetric eigenvalues, singular values, polar
  * decomposition, projection. Matrices are row-major. Nothing here allocates or records errors;
- * thread rule: any thread, no shared state. SPDX-License-Identifier: Apache-2.0 */
+ * thread rule: any thread, no shared state.
+ * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASIN_LINALG_DENSE_H
 #define BASIN_LINALG_DENSE_H
 

@@ -1,5 +1,6 @@
 /* Symmetric eigenvalues by cyclic Jacobi rotations, and projection to positive semidefinite
- * matrices. SPDX-License-Identifier: Apache-2.0 */
+ * matrices.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "dense.h"
 
 #include "norm.h"

@@ -1,6 +1,7 @@
 /* MINRES for symmetric systems, preconditioned by a definite block Jacobi. Paige and Saunders, SIAM
  * J. Numer. Anal. 12 (1975); the recurrences are those of Elman, Silvester and Wathen, Finite
- * Elements and Fast Iterative Solvers, algorithm 4.1. SPDX-License-Identifier: Apache-2.0 */
+ * Elements and Fast Iterative Solvers, algorithm 4.1.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include <basin/linalg.h>
 
 #include "base/base.h"

@@ -1,13 +1,15 @@
 /* Preconditioned conjugate gradients with deterministic sums and few passes over memory.
- * An iteration is two loops over threads. The first forms the new direction p = z + beta p, applies
- * the pending step x += alpha p of the iteration before, multiplies q = A p and sums p . q, chunk
- * by chunk of the matrix. The second finishes q, updates r -= alpha q, applies z = M^-1 r and sums
- * r . z and r . r, part by part of the preconditioner, last part first, so that what the other loop
- * left in cache is used. SPDX-License-Identifier: Apache-2.0 */
+ * An iteration is two loops over threads. The first forms the new direction p = z + beta p,
+ * multiplies q = A p and sums p . q, chunk by chunk of the matrix; every other time it also takes
+ * the two steps x += alpha p that are pending by then. The second finishes q, updates
+ * r -= alpha q, applies z = M^-1 r and sums r . z and r . r, part by part of the preconditioner,
+ * last part first, so that what the other loop left in cache is used.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include <basin/linalg.h>
 
 #include "base/base.h"
 #include "bsr.h"
+#include "large.h"
 #include "norm.h"
 #include "preconditioner.h"
 #include <float.h>
@@ -37,7 +39,8 @@ typedef struct solve {
   basin_linear_result *result;
   double *b, *x, *r, *z, *q, *p, *next;
   size_t part_count;
-  double alpha, beta, rz, rr, reference;
+  double alpha, alpha_before; /* pending steps along p and, if not zero, next */
+  double beta, rz, rr, reference;
   double best;    /* smallest measure so far */
   size_t best_at; /* iteration of that */
   size_t since_restart;
@@ -72,12 +75,10 @@ static basin_status reserve(basin_pcg *pcg, size_t size, size_t sums)
 {
   if (pcg->memory != NULL && pcg->size == size && pcg->sum_count >= sums) return BASIN_OK;
   release(pcg);
-  double *memory =
-      basin__alloc_aligned(pcg->context, VECTORS * vector_stride(size) * sizeof(double));
+  double *memory = basin__alloc_large(pcg->context, VECTORS * vector_stride(size) * sizeof(double));
   if (memory == NULL) return BASIN_ERROR_MEMORY;
   pcg->memory = memory;
   pcg->size = size;
-  memset(memory, 0, VECTORS * vector_stride(size) * sizeof(double));
   pcg->sums = basin__calloc(pcg->context, 2 * sums, sizeof(double));
   if (pcg->sums == NULL) {
     release(pcg);
@@ -112,7 +113,14 @@ const double *basin_pcg_direction(const basin_pcg *pcg)
 static void multiply_task(void *user, size_t chunk, unsigned worker)
 {
   solve *s = user;
-  basin__bsr_input input = {s->p, s->z, s->alpha, s->beta, s->next, s->x, true};
+  basin__bsr_input input = {s->p,
+                            s->z,
+                            s->alpha,
+                            s->alpha_before,
+                            s->beta,
+                            s->next,
+                            s->alpha_before != 0 ? s->x : NULL,
+                            true};
   s->pcg->sums[chunk] = s->kernel(s->matrix, chunk, worker, &input, s->q);
 }
 
@@ -175,23 +183,27 @@ static void precondition(solve *s)
   collect_residual(s);
 }
 
-/* x += alpha p for the step that is still pending. */
-static void flush_step(solve *s)
+/* Takes the steps that are still pending. */
+static void flush_steps(solve *s)
 {
+  if (s->alpha_before != 0) {
+    for (size_t i = 0; i < s->pcg->size; i++) s->x[i] += s->alpha_before * s->next[i];
+  }
   if (s->alpha != 0) {
     for (size_t i = 0; i < s->pcg->size; i++) s->x[i] += s->alpha * s->p[i];
   }
-  s->alpha = 0;
+  s->alpha = s->alpha_before = 0;
 }
 
 /* r = b - A x, z = M^-1 r, and forgets the direction. Uses q. */
 static void restart(solve *s)
 {
+  flush_steps(s);
   basin_bsr_multiply(s->matrix, s->x, s->q);
   for (size_t i = 0; i < s->pcg->size; i++) s->r[i] = s->b[i] - s->q[i];
   precondition(s);
   memset(s->p, 0, s->pcg->size * sizeof *s->p);
-  s->alpha = s->beta = 0;
+  s->beta = 0;
   s->since_restart = 0;
 }
 
@@ -242,7 +254,6 @@ static bool trusted(const solve *s)
 /* The updated residual has converged: has the true one? True if the solve ends. */
 static bool verify(solve *s)
 {
-  flush_step(s);
   restart(s);
   if (measure(s) <= s->options->tolerance) return finish(s, BASIN_LINEAR_CONVERGED);
   if (s->result->restarts >= s->options->maximum_restarts) return finish(s, BASIN_LINEAR_STAGNATED);
@@ -283,11 +294,12 @@ static bool iterate(solve *s)
   double curvature = 0;
   for (size_t chunk = 0; chunk < s->matrix->plan.chunk_count; chunk++)
     curvature += s->pcg->sums[chunk];
-  s->alpha = 0; /* the pending step was taken */
+  if (s->alpha_before != 0) s->alpha = s->alpha_before = 0; /* both were taken */
   s->pcg->direction = s->next;
   if (!(curvature > 0)) return handle_curvature(s, curvature);
   if (isinf(curvature)) return finish(s, BASIN_LINEAR_NOT_FINITE);
   double before = s->rz, *keep = s->p;
+  s->alpha_before = s->alpha;
   s->alpha = s->rz / curvature;
   basin__parallel(context, s->part_count, update_task, s);
   collect_residual(s);
@@ -340,7 +352,7 @@ static void run(solve *s)
     s->result->status = BASIN_LINEAR_ALREADY_CONVERGED;
   } else if (s->options->maximum_iterations > 0) {
     while (!iterate(s)) continue;
-    flush_step(s);
+    flush_steps(s);
   }
 }
 

@@ -5,6 +5,7 @@
 #include "base/base.h"
 #include "bsr.h"
 #include "dense.h"
+#include "large.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -112,9 +113,8 @@ build_instances(basin_preconditioner *p, size_t count, const basin_node_range *s
   p->inverse_starts = basin__calloc(p->context, p->instance_count + 1, sizeof *p->inverse_starts);
   if (p->inverse_starts == NULL) return BASIN_ERROR_MEMORY;
   fill_instances(p, count, sorted);
-  p->inverses = basin__alloc_aligned(p->context, inverses_bytes(p));
+  p->inverses = basin__alloc_large(p->context, inverses_bytes(p));
   if (p->inverses == NULL) return BASIN_ERROR_MEMORY;
-  memset(p->inverses, 0, inverses_bytes(p));
   return cut_parts(p);
 }
 

@@ -1,5 +1,6 @@
 /* Vector loops of the iterative solvers, compiled for the machine at hand. All variants give the
- * same bits. SPDX-License-Identifier: Apache-2.0 */
+ * same bits.
+ * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASIN_LINALG_VECTOR_H
 #define BASIN_LINALG_VECTOR_H
 

@@ -1,6 +1,7 @@
 /* Prints JSON lines: triad bandwidth, symmetric block multiplication and PCG iterations on the
  * matrix of workload W1 (a Kuhn mesh of 26^3 cells, 3x3 blocks). Every figure is the best of many
- * runs; ratios belong to one run of the program. SPDX-License-Identifier: Apache-2.0 */
+ * runs; ratios belong to one run of the program.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include <basin/linalg.h>
 
 #include "base/base.h"
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELLS = 26, SIDE = CELLS + 1, ROUNDS = 100, LONG_SOLVE = 10, SHORT_SOLVE = 2 };
+enum { CELLS = 26, SIDE = CELLS + 1, ROUNDS = 300, LONG_SOLVE = 4, SHORT_SOLVE = 1 };
 
 static uint64_t random_state = 12345;
 

@@ -1,5 +1,6 @@
 /* Sparse matrices and linear solvers: symmetric block matrices, general matrices, PCG, MINRES,
- * factorizations. SPDX-License-Identifier: Apache-2.0 */
+ * factorizations.
+ * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASIN_LINALG_H
 #define BASIN_LINALG_H
 

@@ -1,5 +1,6 @@
 /* Tests of sums, products, Kronecker products, block matrices and submatrices against dense
- * results. SPDX-License-Identifier: Apache-2.0 */
+ * results.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "linalg_support.h"
 
 typedef struct pair {
