@@ -44,7 +44,7 @@ basin_status basin__inflate(basin_context *context,
   z_stream stream = {.zalloc = zlib_alloc, .zfree = zlib_free, .opaque = context};
   if (inflateInit(&stream) != Z_OK)
     return BASIN_FAIL(context, BASIN_ERROR_MEMORY, "out of memory while inflating");
-  unsigned char none; /* zlib wants a place even for no output */
+  unsigned char none = 0; /* zlib wants a place even for no output */
   const unsigned char *from = data;
   unsigned char *to = out_size ? out : &none;
   int code = Z_OK;

@@ -27,7 +27,7 @@ static bool make_frame(basin_rendering *s, size_t index, plane_frame *frame)
                          .number = (uint8_t)(index + 1),
                          .square = round_size(s->radius / 2.5),
                          .reach = 4.0 * s->radius};
-  double height = -plane->offset / length, above = -plane->offset / length;
+  double height = -plane->offset / length, above = height;
   for (int i = 0; i < 3; ++i) {
     frame->normal[i] = n[i] / length;
     height += frame->normal[i] * s->centre[i];
