@@ -8,6 +8,9 @@
 
 #define BASIN_INLINE   static inline __attribute__((always_inline))
 #define BASIN_NOINLINE static __attribute__((noinline))
+#define bool           _Bool
+#define true           1
+#define false          0
 
 #ifdef BASIN_FLOAT
 typedef float basin_scalar;
@@ -60,6 +63,21 @@ typedef union basin_index {
 #define basin_min(a, b)         basin_select((a) <= (b), a, b)
 #define basin_max(a, b)         basin_select((b) <= (a), a, b)
 #define basin_sign(a)           (basin_truth((a) > 0) - basin_truth((a) < 0))
+
+/* The power of two at or below the positive normal number a. */
+BASIN_INLINE real basin_power_of_two(real a)
+{
+  union {
+    real number;
+    mask bits;
+  } u = {.number = a};
+#ifdef BASIN_FLOAT
+  u.bits &= (mask)0x7f800000;
+#else
+  u.bits &= (mask)0x7ff0000000000000;
+#endif
+  return u.number;
+}
 
 #include "math_cpu.h"
 

@@ -6,8 +6,9 @@
 
 #include "kernel_args.h"
 
-#define BASIN_INLINE static __device__ __forceinline__
-#define BASIN_WIDTH  1
+#define BASIN_INLINE   static __device__ __forceinline__
+#define BASIN_NOINLINE static __device__ __noinline__
+#define BASIN_WIDTH    1
 
 #ifdef BASIN_FLOAT
 typedef float real;
@@ -54,6 +55,12 @@ typedef basin_word basin_index;
 #define basin_atan2(a, b)     atan2(a, b)
 #define basin_pow(a, b)       pow(a, b)
 #define basin_xlogy(a, b)     basin_select((a) == 0, basin_broadcast(0), (a) * log(b))
+
+/* The power of two at or below the positive normal number a. */
+BASIN_INLINE real basin_power_of_two(real a)
+{
+  return scalbn((real)1, ilogb(a));
+}
 
 /* ---- data, uniform values, inner results: all of one thread ---- */
 typedef basin_args basin_data;

@@ -119,6 +119,8 @@ basin_status basin__emit(basin_context *context, const basin_kernel_program *ker
     status = basin__printer_init(&outer, context, kernel, BASIN_PART_OUTER, &uniform_count, text);
   if (status == BASIN_OK) {
     print_head(kernel, uniform_count, text);
+    if (basin__printer_has_calls(&inner) || basin__printer_has_calls(&outer))
+      basin__strbuf_puts(text, "#include \"small_matrix.h\"\n");
     status = print_kernel(kernel, &inner, &outer, text);
   }
   basin__printer_fini(&inner);

@@ -198,3 +198,10 @@ void basin__print_body(basin_printer *p)
     print_outputs(p, i);
   }
 }
+
+bool basin__printer_has_calls(const basin_printer *p)
+{
+  for (uint32_t i = 0; p->program && i < p->program->count; i++)
+    if (p->state[i] & BASIN_PRINT_LIVE && basin__op_info(p->program->code[i].op)->flags & BASIN_OP_OUTPUTS) return true;
+  return false;
+}

@@ -45,6 +45,9 @@ basin_status basin__printer_init(basin_printer *printer, basin_context *context,
                                  basin_program_part part, uint32_t *uniform_count, basin_strbuf *text);
 void basin__printer_fini(basin_printer *printer);
 
+/* Whether the program calls a small matrix function. */
+bool basin__printer_has_calls(const basin_printer *printer);
+
 /* Statements of the uniform values, or of everything else and of the outputs. */
 void basin__print_uniforms(basin_printer *printer);
 void basin__print_body(basin_printer *printer);

@@ -4,6 +4,7 @@
 #include "spring.h"
 #include "backend/nvrtc.h"
 #include "emit/emit.h"
+#include "graph/small_matrix.h"
 
 static const char *const architectures[] = {"sm_80", "sm_90", "sm_120"};
 
@@ -67,6 +68,9 @@ static void test_operators(void **state)
     if (info->flags & (BASIN_OP_LEAF | BASIN_OP_LIST | BASIN_OP_MATRIX)) continue;
     add_output(&b, add_code(&b, (basin_op)op, x, info->arity > 1 ? y : 0, info->arity > 2 ? w : 0));
   }
+  for (uint32_t i = 0; i < 9; i++) b.lists[b.list_length++] = i % 3;
+  for (int op = BASIN_OP_POLAR2; op <= BASIN_OP_EIG3; op++)
+    add_output(&b, add_code(&b, (basin_op)op, 0, basin__small_matrix_inputs((basin_op)op), 1));
   basin_kernel_program program = {
       .info = {.name = "operators", .stage = BASIN_STAGE_COMPUTE, .array_count = 1, .arrays = arrays, .output_size = b.output_count},
       .inner = finish_program(&b)};
