@@ -9,12 +9,12 @@
  * positive (H needs no projection), else 1 + the smaller of the numbers of negative and positive
  * ones, a guess of the work that lies ahead. */
 BASIN_PSD_INLINE
-real BASIN_PSD_NAME(class)(const basin_scalar *h, const unsigned short *rows, int stride)
+real BASIN_PSD_NAME(class)(const basin_scalar *h, const int *offsets)
 {
   const real zero = (real)(basin_scalar)0, one = (real)(basin_scalar)1;
   real a[BASIN_PSD_PACKED];
   BASIN_PSD_UNROLL
-  for (int i = 0; i < BASIN_PSD_PACKED; i++) a[i] = *(const basin_psd_tile *)(h + rows[i] * stride);
+  for (int i = 0; i < BASIN_PSD_PACKED; i++) a[i] = *(const basin_psd_tile *)(h + offsets[i]);
   real size = basin_psd_abs(a[0]);
   BASIN_PSD_UNROLL
   for (int i = 1; i < BASIN_PSD_N; i++)
@@ -45,11 +45,13 @@ real BASIN_PSD_NAME(class)(const basin_scalar *h, const unsigned short *rows, in
 BASIN_PSD_NOINLINE void
 BASIN_PSD_NAME(chunk)(basin_scalar *h, const unsigned short *rows, int stride, int count, int mode)
 {
+  int offsets[BASIN_PSD_PACKED];
   unsigned short order[BASIN_PSD_CHUNK + BASIN_PSD_LANES];
   unsigned char classes[BASIN_PSD_CHUNK + BASIN_WIDTH];
   int start[BASIN_PSD_N + 2] = {0};
+  for (int e = 0; e < BASIN_PSD_PACKED; e++) offsets[e] = rows[e] * stride;
   for (int tile = 0; tile < count; tile += BASIN_WIDTH) {
-    const real class = BASIN_PSD_NAME(class)(h + tile, rows, stride);
+    const real class = BASIN_PSD_NAME(class)(h + tile, offsets);
     for (int lane = 0; lane < BASIN_WIDTH; lane++)
       classes[tile + lane] = (unsigned char)class[lane];
   }
@@ -67,7 +69,7 @@ BASIN_PSD_NAME(chunk)(basin_scalar *h, const unsigned short *rows, int stride, i
       const basin_scalar *from = h + order[first + (lane < filled ? lane : 0)];
       BASIN_PSD_UNROLL
       for (int e = 0; e < BASIN_PSD_PACKED; e++)
-        lanes[e * BASIN_PSD_LANES + lane] = from[rows[e] * stride];
+        lanes[e * BASIN_PSD_LANES + lane] = from[offsets[e]];
     }
     BASIN_PSD_NAME(solve)(batch, result, (basin_scalar)(mode == BASIN_PSD_CLAMP ? 1 : 2));
     lanes = (basin_scalar *)result;
@@ -75,7 +77,7 @@ BASIN_PSD_NAME(chunk)(basin_scalar *h, const unsigned short *rows, int stride, i
       basin_scalar *to = h + order[first + lane];
       BASIN_PSD_UNROLL
       for (int e = 0; e < BASIN_PSD_PACKED; e++)
-        to[rows[e] * stride] = lanes[e * BASIN_PSD_LANES + lane];
+        to[offsets[e]] = lanes[e * BASIN_PSD_LANES + lane];
     }
   }
 }

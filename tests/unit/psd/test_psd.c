@@ -19,7 +19,7 @@ static const double tolerance = 1e-5, reach = 1e-7, far = 1e20;
 static const double tolerance = 1e-12, reach = 1e-16, far = 1e200;
 #endif
 
-enum { packed_max = PSD_REFERENCE_MAX * (PSD_REFERENCE_MAX + 1) / 2, batch_max = 144 };
+enum { packed_max = PSD_REFERENCE_MAX * (PSD_REFERENCE_MAX + 1) / 2, batch_max = 80 };
 
 static _Alignas(64) basin_scalar chunk[packed_max][PSD_TEST_STRIDE];
 static double input[batch_max][packed_max];
@@ -27,7 +27,7 @@ static double input[batch_max][packed_max];
 /* Matrices a test projects: large ones take the reference long. */
 static int batch_size(int n)
 {
-  return n <= 9 ? batch_max : n <= 12 ? 72 : 20;
+  return n <= 9 ? batch_max : n <= 12 ? 40 : 8;
 }
 
 /* Families of spectra; k is the index of the eigenvalue, n the size. */
