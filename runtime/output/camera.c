@@ -54,7 +54,8 @@ static void grow_box(double lower[3], double upper[3], const double x[3])
   }
 }
 
-/* Adds the feet of the box's corners on a plane: whatever falls on it stays in the picture. */
+/* Adds the feet of the box's corners on a plane, straight down and along its normal: whatever falls
+ * on it stays in the picture. */
 static void grow_to_plane(double lower[3], double upper[3], const basin_picture_plane *plane)
 {
   const double *n = plane->normal;
@@ -69,7 +70,10 @@ static void grow_to_plane(double lower[3], double upper[3], const basin_picture_
       x[i] = box[corner >> i & 1][i];
       height += n[i] * x[i];
     }
-    for (int i = 0; i < 3; ++i) x[i] -= fmax(0.0, height) / n2 * n[i];
+    if (height <= 0.0) continue;
+    const double below[3] = {x[0], x[1] - height / n[1], x[2]};
+    if (n[1] > 0.5 * sqrt(n2)) grow_box(lower, upper, below);
+    for (int i = 0; i < 3; ++i) x[i] -= height / n2 * n[i];
     grow_box(lower, upper, x);
   }
 }

@@ -11,6 +11,7 @@ extern "C" {
 
 /* A mesh owns copies of everything it holds. It keeps the context it was made with: errors are
  * found there, and it must be destroyed before that context. Indices are uint32_t and count from 0.
+ * Pointers to options may be NULL (defaults).
  * A mesh may be read from several threads at once, and changed from one. Every function that fails
  * leaves its meshes unchanged and its results NULL or zero. */
 typedef struct basin_mesh basin_mesh;

@@ -194,6 +194,39 @@ static void automatic_camera_shows_everything(void **state)
   basin_context_destroy(context);
 }
 
+/* A ball high above a floor: both are in the picture, the ball above. */
+static void automatic_camera_shows_the_floor(void **state)
+{
+  (void)state;
+  basin_context *context = test_context(NULL);
+  basin_mesh *ball;
+  assert_ok(basin_mesh_icosphere(context, 2, 0.5, &ball));
+  assert_ok(basin_mesh_translate(ball, (const double[]){0, 3, 0}));
+  const basin_picture_item item = item_of(ball, red);
+  const basin_picture_plane floor = {{0.3, 1, 0}, 0.0};
+  basin_picture_options options = basin_picture_defaults();
+  options.width = options.height = 90;
+  options.planes = &floor;
+  options.plane_count = 1;
+  basin_picture *picture, *without;
+  assert_ok(basin_picture_render(context, 1, &item, &options, &picture));
+  const basin_camera camera = {
+      .eye = {0, 4, 12}, .target = {0, 1.5, 0}, .up = {0, 1, 0}, .field_of_view = 35};
+  options.camera = &camera;
+  options.plane_count = 0;
+  assert_ok(basin_picture_render(context, 1, &item, &options, &without));
+  assert_true(red_share(picture) > 0.01 && red_share(picture) < 0.1);
+  assert_true(mean(picture, 2, 0.3, 0.05, 0.7, 0.4) <
+              mean(without, 2, 0.0, 0.05, 0.2, 0.4)); /* red above */
+  const double grey =
+      fabs(mean(picture, 0, 0.4, 0.8, 0.6, 1.0) - mean(picture, 2, 0.4, 0.8, 0.6, 1.0));
+  assert_true(grey < 2.0); /* a grey floor below */
+  basin_picture_destroy(without);
+  basin_picture_destroy(picture);
+  basin_mesh_destroy(ball);
+  basin_context_destroy(context);
+}
+
 static void lines_and_dots(void **state)
 {
   (void)state;
@@ -318,6 +351,7 @@ int main(void)
       cmocka_unit_test(shared_sides_are_drawn_once),
       cmocka_unit_test(floors_carry_shadows),
       cmocka_unit_test(automatic_camera_shows_everything),
+      cmocka_unit_test(automatic_camera_shows_the_floor),
       cmocka_unit_test(lines_and_dots),
       cmocka_unit_test(png_holds_the_pixels),
       cmocka_unit_test(refusals),
