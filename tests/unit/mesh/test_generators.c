@@ -47,7 +47,7 @@ static void grid_order_and_corners(void **state)
   options.dim = 5;
   assert_int_equal(basin_mesh_grid(context, &options, &grid), BASIN_ERROR_ARGUMENT);
   options = basin_mesh_grid_defaults();
-  options.width = NAN;
+  options.width = (double)NAN;
   assert_int_equal(basin_mesh_grid(context, &options, &grid), BASIN_ERROR_ARGUMENT);
   basin_context_destroy(context);
 }

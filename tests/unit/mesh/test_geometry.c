@@ -30,7 +30,7 @@ static void transforms(void **state)
 
   assert_int_equal(basin_mesh_scale(mesh, (const double[]){1, 0, 1}), BASIN_ERROR_ARGUMENT);
   assert_int_equal(basin_mesh_rotate(mesh, (const double[]){0, 0, 0}, 1.0), BASIN_ERROR_ARGUMENT);
-  assert_int_equal(basin_mesh_translate(mesh, (const double[]){0, INFINITY, 0}),
+  assert_int_equal(basin_mesh_translate(mesh, (const double[]){0, (double)INFINITY, 0}),
                    BASIN_ERROR_NOT_FINITE);
   assert_int_equal(basin_mesh_scale(mesh, (const double[]){1e308, 1e308, 1e308}),
                    BASIN_ERROR_NOT_FINITE);
@@ -56,7 +56,7 @@ static void scaling_to_a_height(void **state)
   assert_near(
       total_measure(bunny, BASIN_MESH_TET), 0.8322204057910466 * factor * factor * factor, 1e-12);
   assert_int_equal(basin_mesh_scale_to_height(bunny, 0.0), BASIN_ERROR_ARGUMENT);
-  assert_int_equal(basin_mesh_scale_to_height(bunny, NAN), BASIN_ERROR_ARGUMENT);
+  assert_int_equal(basin_mesh_scale_to_height(bunny, (double)NAN), BASIN_ERROR_ARGUMENT);
   basin_mesh_destroy(bunny);
   basin_mesh *line, *empty;
   const double from[3] = {0, 1, 0}, to[3] = {1, 1, 0};
@@ -157,7 +157,7 @@ static void lumped_masses(void **state)
   assert_near(sum_of(masses, 7), 12.0 * pi * 0.25, 1e-14);
   options.density = -1.0;
   assert_int_equal(basin_mesh_lumped_mass(mesh, &options, masses), BASIN_ERROR_ARGUMENT);
-  options.density = NAN;
+  options.density = (double)NAN;
   assert_int_equal(basin_mesh_lumped_mass(mesh, &options, masses), BASIN_ERROR_ARGUMENT);
   const uint32_t negative[4] = {0, 1, 3, 2};
   assert_ok(basin_mesh_set_cells(mesh, BASIN_MESH_TET, 1, negative));

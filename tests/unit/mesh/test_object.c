@@ -11,7 +11,7 @@ static void refuses_bad_input(void **state)
   assert_null(mesh);
   mesh = two_tets(context);
 
-  const double bad[6] = {0, 0, 0, 1, NAN, 0};
+  const double bad[6] = {0, 0, 0, 1, (double)NAN, 0};
   assert_int_equal(basin_mesh_set_points(mesh, 2, bad), BASIN_ERROR_NOT_FINITE);
   assert_non_null(strstr(basin_error_last(context)->message, "coordinate 1 of point 1 is nan"));
   const double few[3] = {0, 0, 0};
@@ -105,7 +105,7 @@ static void joins_with_shifted_indices(void **state)
   basin_mesh *none;
   assert_int_equal(basin_mesh_join(context, 2, both, &none), BASIN_ERROR_SHAPE);
   assert_int_equal(basin_mesh_join(context, 0, both, &none), BASIN_ERROR_ARGUMENT);
-  const double infinite[3] = {INFINITY, 0, 0};
+  const double infinite[3] = {(double)INFINITY, 0, 0};
   assert_int_equal(basin_mesh_copies(mesh, 1, infinite, &none), BASIN_ERROR_NOT_FINITE);
   assert_null(none);
   basin_mesh_destroy(flat);

@@ -114,7 +114,7 @@ static void obj(void **state)
 
 #define PLY_HEADER(format)                                                                     \
   "ply\nformat " format " 1.0\ncomment two triangles\nelement vertex 4\nproperty float "       \
-                        "x\nproperty double y\nproperty float z\nproperty uchar red\n"         \
+  "x\nproperty double y\nproperty float z\nproperty uchar red\n"                               \
   "element junk 1\nproperty list uchar short values\nelement face 2\nproperty list uchar int " \
   "vertex_indices\nproperty short tag\n"                                                       \
   "element edge 1\nproperty int vertex1\nproperty int vertex2\nend_header\n"

@@ -6,7 +6,7 @@ static basin_checkpoint *sample(basin_context *context)
 {
   basin_checkpoint *checkpoint;
   assert_ok(basin_checkpoint_create(context, &checkpoint));
-  double values[6] = {0.1, -0.0, 1e-310, INFINITY, NAN, 1.0 / 3};
+  double values[6] = {0.1, -0.0, 1e-310, (double)INFINITY, (double)NAN, 1.0 / 3};
   const int64_t step = -5000000000;
   const uint8_t bytes[3] = {0, 128, 255};
   assert_ok(basin_checkpoint_add(checkpoint,

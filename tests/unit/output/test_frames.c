@@ -37,7 +37,7 @@ static void a_series(void **state)
       "file=\"drop_00001.vtu\"/>\n"
       "    <DataSet timestep=\"0.2\" file=\"drop_00002.vtu\"/>\n  </Collection>\n</VTKFile>\n");
   basin__free(context, list, size + 1);
-  assert_int_equal(basin_frames_write(frames, INFINITY, mesh, NULL, NULL, 0, NULL),
+  assert_int_equal(basin_frames_write(frames, (double)INFINITY, mesh, NULL, NULL, 0, NULL),
                    BASIN_ERROR_NOT_FINITE);
   assert_int_equal(basin_frames_next(frames), 3);
   basin_frames_destroy(frames);

@@ -326,7 +326,7 @@ static void refusals(void **state)
   basin_picture *picture;
   assert_int_equal(basin_picture_render(context, 1, &item, NULL, &picture), BASIN_ERROR_RANGE);
   item.triangle_count = 0;
-  points[4] = NAN;
+  points[4] = (double)NAN;
   assert_int_equal(basin_picture_render(context, 1, &item, NULL, &picture), BASIN_ERROR_NOT_FINITE);
   item.dim = 4;
   assert_int_equal(basin_picture_render(context, 1, &item, NULL, &picture), BASIN_ERROR_ARGUMENT);

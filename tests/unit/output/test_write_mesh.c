@@ -34,7 +34,7 @@ static void round_trips(void **state)
   for (unsigned dim = 2; dim <= 3; ++dim) {
     basin_mesh *mesh = mixed_mesh(context, dim);
     if (dim == 3) assert_ok(basin_mesh_orient(mesh, NULL));
-    const double heat[7] = {1, 2, 3, 4, 5, 6, NAN}, flow[21] = {0, 1, 2},
+    const double heat[7] = {1, 2, 3, 4, 5, 6, (double)NAN}, flow[21] = {0, 1, 2},
                  colour[7] = {9, 8, 7, 6, 5, 4, 3};
     const basin_output_array arrays[3] = {
         {"heat & <light>", heat, 1, false}, {"flow", flow, 3, false}, {"colour", colour, 1, true}};
@@ -89,7 +89,7 @@ static void refusals(void **state)
   basin_context *context = test_context(NULL);
   basin_mesh *mesh = mixed_mesh(context, 3);
   double positions[21] = {0};
-  positions[4] = NAN;
+  positions[4] = (double)NAN;
   const basin_output_array unnamed = {"", positions, 1, false},
                            wide = {"wide", positions, 10, false},
                            twice[2] = {{"a", positions, 1, false}, {"a", positions, 3, false}};
