@@ -34,7 +34,7 @@ basin_status basin__call_fail(const basin_call *call,
                               const char *format,
                               ...) BASIN_PRINTF(4, 5);
 #define BASIN_CALL_FAIL(call, status, ...) \
-  basin__call_fail((call), (status), BASIN_SITE, __VA_ARGS__)
+  basin__failed((status), basin__call_fail((call), (status), BASIN_SITE, __VA_ARGS__))
 
 /* The call or expression as one short line of infix text; indices count from 1 as in scripts. */
 void basin__call_text(basin_strbuf *text, const basin_call *call, size_t limit);

@@ -206,6 +206,7 @@ static void write_node(writer *w, basin_ref ref, int least)
     basin_ref args[3] = {node->a, node->b, node->c};
     uint32_t count = basin__child_count(graph, ref), stored = basin__stored_integers(node->op);
     bool list = (basin__op_info(node->op)->flags & BASIN_OP_LIST) != 0;
+    BASIN_ASSERT(list || count + stored <= 3);
     basin_call call = {NULL,
                        (basin_op)node->op,
                        list ? graph->lists + node->a : args,

@@ -91,6 +91,7 @@ const char *basin__op_nearest(const char *name)
   return best;
 }
 
+/* NOLINTNEXTLINE(readability-function-cognitive-complexity): one line a row */
 double basin__op_value(basin_op op, double x, double y, double w)
 {
   switch (op) {

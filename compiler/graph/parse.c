@@ -19,7 +19,8 @@ typedef struct reader {
   size_t root_count, root_capacity;
 } reader;
 
-#define PARSE_FAIL(r, ...) parse_fail((r), BASIN_SITE, __VA_ARGS__)
+#define PARSE_FAIL(r, ...) \
+  basin__failed(BASIN_ERROR_FORMAT, parse_fail((r), BASIN_SITE, __VA_ARGS__))
 
 static basin_status BASIN_PRINTF(3, 4)
     parse_fail(const reader *r, const char *site, const char *format, ...)
@@ -77,6 +78,21 @@ static basin_status need_end(reader *r)
   return r->p == r->end ? BASIN_OK : PARSE_FAIL(r, "unexpected text at the end of the line");
 }
 
+/* Reads the words of the pattern, separated by spaces; '#' is a whole number, which goes to
+ * *values++. */
+static basin_status need_fields(reader *r, const char *pattern, uint32_t *values)
+{
+  while (*pattern) {
+    size_t length = strcspn(pattern, " ");
+    char word[16] = {0};
+    BASIN_ASSERT(length < sizeof word);
+    memcpy(word, pattern, length);
+    BASIN_TRY(*word == '#' ? need_number(r, values++) : need(r, word));
+    pattern += length + (pattern[length] == ' ');
+  }
+  return BASIN_OK;
+}
+
 static int hex_digit(char c)
 {
   return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
@@ -103,17 +119,22 @@ static basin_status need_name(reader *r, char name[256])
   return need(r, "\"");
 }
 
+static basin_status need_last_name(reader *r, char name[256])
+{
+  BASIN_TRY(need_name(r, name));
+  return need_end(r);
+}
+
 /* ---- declarations: those already known must agree ---- */
 
 static basin_status read_space(reader *r)
 {
-  uint32_t id, parent = BASIN_NONE;
+  uint32_t id = 0, parent = BASIN_NONE;
   char name[256];
   BASIN_TRY(need_number(r, &id));
   if (take(r, "in")) BASIN_TRY(need_number(r, &parent));
   bool shared = take(r, "shared");
-  BASIN_TRY(need_name(r, name));
-  BASIN_TRY(need_end(r));
+  BASIN_TRY(need_last_name(r, name));
   const basin_graph_space *old = basin__graph_space(r->graph, id);
   if (!old) return basin_graph_declare_space(r->graph, id, parent, shared, name);
   return old->parent == parent && old->shared == shared
@@ -123,42 +144,29 @@ static basin_status read_space(reader *r)
 
 static basin_status read_array(reader *r)
 {
-  uint32_t id, space, rows, cols;
+  uint32_t f[4] = {0}; /* id, space, rows, columns */
   char name[256];
-  BASIN_TRY(need_number(r, &id));
-  BASIN_TRY(need(r, "in"));
-  BASIN_TRY(need_number(r, &space));
-  BASIN_TRY(need_number(r, &rows));
-  BASIN_TRY(need(r, "x"));
-  BASIN_TRY(need_number(r, &cols));
+  BASIN_TRY(need_fields(r, "# in # # x #", f));
   bool data = take(r, "data");
   if (!data) BASIN_TRY(need(r, "constant"));
   basin_array_role role = data ? BASIN_ARRAY_DATA : BASIN_ARRAY_CONSTANT;
-  BASIN_TRY(need_name(r, name));
-  BASIN_TRY(need_end(r));
-  const basin_graph_array *old = basin__graph_array(r->graph, id);
-  if (!old) return basin_graph_declare_array(r->graph, id, space, rows, cols, role, name);
-  bool same = old->space == space && old->rows == rows && old->cols == cols && old->role == role;
-  return same ? BASIN_OK : PARSE_FAIL(r, "array %u is declared otherwise", id);
+  BASIN_TRY(need_last_name(r, name));
+  const basin_graph_array *old = basin__graph_array(r->graph, f[0]);
+  if (!old) return basin_graph_declare_array(r->graph, f[0], f[1], f[2], f[3], role, name);
+  bool same = old->space == f[1] && old->rows == f[2] && old->cols == f[3] && old->role == role;
+  return same ? BASIN_OK : PARSE_FAIL(r, "array %u is declared otherwise", f[0]);
 }
 
 static basin_status read_connectivity(reader *r)
 {
-  uint32_t id, from, to, arity;
+  uint32_t f[4] = {0}; /* id, from, to, arity */
   char name[256];
-  BASIN_TRY(need_number(r, &id));
-  BASIN_TRY(need(r, "from"));
-  BASIN_TRY(need_number(r, &from));
-  BASIN_TRY(need(r, "to"));
-  BASIN_TRY(need_number(r, &to));
-  BASIN_TRY(need(r, "arity"));
-  BASIN_TRY(need_number(r, &arity));
-  BASIN_TRY(need_name(r, name));
-  BASIN_TRY(need_end(r));
-  const basin_graph_connectivity *old = basin__graph_connectivity(r->graph, id);
-  if (!old) return basin_graph_declare_connectivity(r->graph, id, from, to, arity, name);
-  bool same = old->from == from && old->to == to && old->arity == arity;
-  return same ? BASIN_OK : PARSE_FAIL(r, "connectivity %u is declared otherwise", id);
+  BASIN_TRY(need_fields(r, "# from # to # arity #", f));
+  BASIN_TRY(need_last_name(r, name));
+  const basin_graph_connectivity *old = basin__graph_connectivity(r->graph, f[0]);
+  if (!old) return basin_graph_declare_connectivity(r->graph, f[0], f[1], f[2], f[3], name);
+  bool same = old->from == f[1] && old->to == f[2] && old->arity == f[3];
+  return same ? BASIN_OK : PARSE_FAIL(r, "connectivity %u is declared otherwise", f[0]);
 }
 
 /* ---- nodes ---- */
@@ -182,9 +190,7 @@ static basin_status read_operands(reader *r)
 
 static basin_status need_bracket(reader *r, uint32_t *value)
 {
-  BASIN_TRY(need(r, "["));
-  BASIN_TRY(need_number(r, value));
-  return need(r, "]");
+  return need_fields(r, "[ # ]", value);
 }
 
 static basin_status read_const(reader *r, basin_ref *result)
@@ -209,20 +215,17 @@ static basin_status read_const(reader *r, basin_ref *result)
 static basin_status read_load(reader *r, basin_ref *result)
 {
   basin_access access = {0, 0, {{0, 0}}};
-  uint32_t component;
+  uint32_t f[2] = {0};
   BASIN_TRY(need_number(r, &access.array));
   while (!take(r, "[")) {
     if (access.step_count == BASIN_PATH_MAX)
       return PARSE_FAIL(r, "more than %d steps", BASIN_PATH_MAX);
-    basin_path_step *step = &access.steps[access.step_count++];
-    BASIN_TRY(need_number(r, &step->connectivity));
-    BASIN_TRY(need(r, "."));
-    BASIN_TRY(need_number(r, &step->slot));
+    BASIN_TRY(need_fields(r, "# . #", f));
+    access.steps[access.step_count++] = (basin_path_step){f[0], f[1]};
   }
-  BASIN_TRY(need_number(r, &component));
-  BASIN_TRY(need(r, "]"));
+  BASIN_TRY(need_fields(r, "# ]", f));
   uint32_t number = basin__access_intern(r->graph, &access);
-  *result = basin__load(r->graph, number, component);
+  *result = basin__load(r->graph, number, f[0]);
   return BASIN_OK;
 }
 
@@ -276,54 +279,62 @@ static basin_status read_scalar(reader *r, basin_op op, basin_ref *result)
   return BASIN_OK;
 }
 
-/* Through the checks of the public functions, then the shape of the text must be the shape found.
- */
-static basin_status
-read_matrix(reader *r, basin_op op, uint32_t rows, uint32_t cols, basin_ref *result)
+static basin_status check_matrix_operands(reader *r, const basin_op_info *info)
 {
-  const basin_op_info *info = basin__op_info(op);
-  basin_graph *graph = r->graph;
-  uint32_t integers[2] = {rows, cols}, stored = basin__stored_integers(op), owner;
-  BASIN_TRY(read_operands(r));
-  for (uint32_t i = 0; i < stored; i++) BASIN_TRY(need_bracket(r, &integers[i]));
   if (info->arity >= 0 && r->operand_count != (size_t)info->arity)
     return PARSE_FAIL(r, "%s needs %d operands", info->name, info->arity);
-  for (size_t i = 0; i < r->operand_count; i++)
-    if (is_scalar(r, r->operands[i]) && !basin__is_const(graph, r->operands[i], NULL))
-      return PARSE_FAIL(r, "operand %zu is a scalar node that is no literal", i + 1);
-  if (rows < 1 || cols < 1 || rows > 255 || cols > 255)
-    return PARSE_FAIL(r, "rows and columns must be 1 to 255");
   if (info->arity < 0 && r->operand_count == 0)
     return PARSE_FAIL(r, "%s needs operands", info->name);
+  for (size_t i = 0; i < r->operand_count; i++)
+    if (is_scalar(r, r->operands[i]) && !basin__is_const(r->graph, r->operands[i], NULL))
+      return PARSE_FAIL(r, "operand %zu is a scalar node that is no literal", i + 1);
+  return BASIN_OK;
+}
+
+static basin_status make_custom(reader *r, uint32_t arguments, basin_ref *result)
+{
+  const basin_ref *list = r->operands;
+  size_t count = (r->operand_count - 1) / 2;
+  if (r->operand_count % 2 == 0 || count != arguments)
+    return PARSE_FAIL(r, "custom needs a value, arguments and as many derivatives");
+  return basin_expression_custom(r->graph, list[0], list + 1, list + 1 + count, count, result);
+}
+
+/* Through the checks of the public functions. */
+static basin_status make_matrix(reader *r, basin_op op, const uint32_t *integers, basin_ref *result)
+{
+  uint32_t owner = BASIN_SPACE_LITERAL;
+  if (op == BASIN_OP_M_ARRAY) return basin_expression_array(r->graph, integers[0], result);
+  if (op == BASIN_OP_M_JOIN)
+    return basin_expression_join(r->graph, integers[0], r->operands[0], result);
+  if (op == BASIN_OP_M_CUSTOM) return make_custom(r, integers[0], result);
+  basin_call call = {.graph = r->graph,
+                     .op = op,
+                     .arguments = r->operands,
+                     .count = (uint32_t)r->operand_count,
+                     .integers = {(int)integers[0], (int)integers[1]}};
+  BASIN_TRY(basin__call_shape(&call));
+  BASIN_TRY(basin__call_owner(&call, &owner));
+  *result = basin__call_node(&call, owner);
+  return BASIN_OK;
+}
+
+/* The shape of the text must be the shape found. */
+static basin_status read_matrix(reader *r, basin_op op, const uint32_t *shape, basin_ref *result)
+{
+  uint32_t integers[2] = {shape[0], shape[1]}, stored = basin__stored_integers(op);
+  if (shape[0] < 1 || shape[1] < 1 || shape[0] > 255 || shape[1] > 255)
+    return PARSE_FAIL(r, "rows and columns must be 1 to 255");
+  BASIN_TRY(read_operands(r));
+  for (uint32_t i = 0; i < stored; i++) BASIN_TRY(need_fields(r, "[ # ]", &integers[i]));
+  BASIN_TRY(check_matrix_operands(r, basin__op_info(op)));
   if (integers[0] > INT32_MAX || integers[1] > INT32_MAX)
     return PARSE_FAIL(r, "a number is too large");
-  const basin_ref *operands = r->operands;
-  if (op == BASIN_OP_M_ARRAY)
-    BASIN_TRY(basin_expression_array(graph, integers[0], result));
-  else if (op == BASIN_OP_M_JOIN)
-    BASIN_TRY(basin_expression_join(graph, integers[0], operands[0], result));
-  else if (op == BASIN_OP_M_CUSTOM) {
-    size_t count = (r->operand_count - 1) / 2;
-    if (r->operand_count % 2 == 0 || count != integers[0])
-      return PARSE_FAIL(r, "custom needs a value, arguments and as many derivatives");
-    BASIN_TRY(basin_expression_custom(
-        graph, operands[0], operands + 1, operands + 1 + count, count, result));
-  } else {
-    basin_call call = {graph,
-                       op,
-                       operands,
-                       (uint32_t)r->operand_count,
-                       {(int)integers[0], (int)integers[1]},
-                       0,
-                       0};
-    BASIN_TRY(basin__call_shape(&call));
-    BASIN_TRY(basin__call_owner(&call, &owner));
-    *result = basin__call_node(&call, owner);
-  }
-  if (*result && (basin__rows(graph, *result) != rows || basin__cols(graph, *result) != cols))
-    return PARSE_FAIL(
-        r, "the shape is %u x %u", basin__rows(graph, *result), basin__cols(graph, *result));
-  return BASIN_OK;
+  BASIN_TRY(make_matrix(r, op, integers, result));
+  if (!*result) return BASIN_ERROR_MEMORY;
+  unsigned rows = basin__rows(r->graph, *result), cols = basin__cols(r->graph, *result);
+  bool same = rows == shape[0] && cols == shape[1];
+  return same ? BASIN_OK : PARSE_FAIL(r, "the shape is %u x %u", rows, cols);
 }
 
 /* "# "script" line" at the end of the line; the text before it stays. */
@@ -343,31 +354,31 @@ static basin_status read_origin(reader *r)
   return basin_graph_set_origin(r->graph, script, (int)line);
 }
 
-static basin_status read_node(reader *r)
+/* The word after "=", an operator's name. */
+static basin_status need_operator(reader *r, bool matrix, basin_op *op)
 {
-  uint32_t number, rows = 1, cols = 1;
-  BASIN_TRY(need_number(r, &number));
-  if (number != r->count + 1) return PARSE_FAIL(r, "expected %%%zu", r->count + 1);
-  BASIN_TRY(read_origin(r));
-  bool matrix = take(r, ":");
-  if (matrix) {
-    BASIN_TRY(need_number(r, &rows));
-    BASIN_TRY(need(r, "x"));
-    BASIN_TRY(need_number(r, &cols));
-  }
   BASIN_TRY(need(r, "="));
   skip_spaces(r);
   const char *word = r->p;
   while (r->p < r->end && *r->p != ' ') r->p++;
-  basin_op op = basin__op_find(word, (size_t)(r->p - word), matrix);
-  if (op == BASIN_OP_COUNT)
-    return PARSE_FAIL(r,
-                      "unknown %s operator \"%.*s\"",
-                      matrix ? "matrix" : "scalar",
-                      (int)(r->p - word < 40 ? r->p - word : 40),
-                      word);
+  *op = basin__op_find(word, (size_t)(r->p - word), matrix);
+  int shown = r->p - word < 40 ? (int)(r->p - word) : 40;
+  if (*op != BASIN_OP_COUNT) return BASIN_OK;
+  return PARSE_FAIL(r, "unknown %s operator \"%.*s\"", matrix ? "matrix" : "scalar", shown, word);
+}
+
+static basin_status read_node(reader *r)
+{
+  uint32_t number = 0, shape[2] = {1, 1};
+  basin_op op = BASIN_OP_COUNT;
   basin_ref ref = 0;
-  BASIN_TRY(matrix ? read_matrix(r, op, rows, cols, &ref) : read_scalar(r, op, &ref));
+  BASIN_TRY(need_number(r, &number));
+  if (number != r->count + 1) return PARSE_FAIL(r, "expected %%%zu", r->count + 1);
+  BASIN_TRY(read_origin(r));
+  bool matrix = take(r, ":");
+  if (matrix) BASIN_TRY(need_fields(r, "# x #", shape));
+  BASIN_TRY(need_operator(r, matrix, &op));
+  BASIN_TRY(matrix ? read_matrix(r, op, shape, &ref) : read_scalar(r, op, &ref));
   if (!ref) return BASIN_ERROR_MEMORY;
   BASIN_TRY(need_end(r));
   BASIN_TRY(basin__grow(r->graph->context, &r->refs, &r->capacity, r->count + 1, sizeof *r->refs));

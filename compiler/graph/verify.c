@@ -119,22 +119,27 @@ static basin_status check_matrix(basin_graph *graph, basin_ref ref)
   return BASIN_OK;
 }
 
+static basin_status check_node(basin_graph *graph, basin_ref ref)
+{
+  const basin_node *node = &graph->nodes[ref];
+  if (node->op >= BASIN_OP_COUNT)
+    return BASIN_FAIL(graph->context, BASIN_ERROR_INTERNAL, "node %u has no operator", ref);
+  bool list = (basin__op_info(node->op)->flags & BASIN_OP_LIST) != 0;
+  if (!node->rows || !node->cols) return BROKEN(graph, ref, "an empty shape");
+  if (list) BASIN_TRY(check_list(graph, ref));
+  BASIN_TRY(check_children(graph, ref));
+  BASIN_TRY(is_matrix(graph, ref) ? check_matrix(graph, ref) : check_scalar(graph, ref));
+  if (basin__lookup(graph, node, list ? graph->lists + node->a : NULL) != ref)
+    return BROKEN(graph, ref, "has a twin of the same structure");
+  return BASIN_OK;
+}
+
 basin_status basin__graph_verify(basin_graph *graph)
 {
   if (graph->failed)
     return BASIN_FAIL(graph->context, BASIN_ERROR_MEMORY, "out of memory in the expression graph");
   for (size_t i = graph->verified + 1; i < graph->count; i++) {
-    basin_ref ref = (basin_ref)i;
-    const basin_node *node = &graph->nodes[ref];
-    if (node->op >= BASIN_OP_COUNT)
-      return BASIN_FAIL(graph->context, BASIN_ERROR_INTERNAL, "node %u has no operator", ref);
-    bool list = (basin__op_info(node->op)->flags & BASIN_OP_LIST) != 0;
-    if (!node->rows || !node->cols) return BROKEN(graph, ref, "an empty shape");
-    if (list) BASIN_TRY(check_list(graph, ref));
-    BASIN_TRY(check_children(graph, ref));
-    BASIN_TRY(is_matrix(graph, ref) ? check_matrix(graph, ref) : check_scalar(graph, ref));
-    if (basin__lookup(graph, node, list ? graph->lists + node->a : NULL) != ref)
-      return BROKEN(graph, ref, "has a twin of the same structure");
+    BASIN_TRY(check_node(graph, (basin_ref)i));
     graph->verified = i;
   }
   return BASIN_OK;

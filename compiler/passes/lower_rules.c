@@ -442,7 +442,7 @@ static basin_status outputs(lower_call *call, basin_op op, const basin_ref *inpu
 static basin_status outputs_of_matrix(lower_call *call, basin_op op2, basin_op op3, uint32_t first)
 {
   unsigned n = rows(call, 0);
-  basin_ref input[BASIN_SMALL_MATRIX_MAX_INPUTS];
+  basin_ref input[BASIN_SMALL_MATRIX_MAX_INPUTS] = {0};
   for (unsigned k = 0; k < n * n; k++) input[k] = basin__to_number(call->graph, call->parts[0][k]);
   return outputs(call, n == 2 ? op2 : op3, input, first);
 }
@@ -475,7 +475,7 @@ static basin_status outputs_of_symmetric(lower_call *call, uint32_t first)
   basin_graph *graph = call->graph;
   unsigned n = rows(call, 0), at = 0;
   const basin_ref *m = call->parts[0];
-  basin_ref input[BASIN_SMALL_MATRIX_MAX_INPUTS], half = basin__const(graph, 0.5);
+  basin_ref input[BASIN_SMALL_MATRIX_MAX_INPUTS] = {0}, half = basin__const(graph, 0.5);
   for (unsigned i = 0; i < n; i++)
     for (unsigned j = i; j < n; j++) {
       basin_ref upper = basin__to_number(graph, m[i * n + j]),
