@@ -157,6 +157,45 @@ iteration_seconds(basin_context *context, const basin_bsr *matrix, const double 
   return (longer - shorter) / (LONG_SOLVE - SHORT_SOLVE);
 }
 
+/* One analysis, factorization and solution by the sparse library. */
+static void run_direct(void)
+{
+  basin_context *context = basin_context_create(NULL);
+  if (context == NULL) exit(1);
+  basin_bsr *matrix = create_matrix(context);
+  size_t size = basin_bsr_size(matrix);
+  double *x = calloc(size, sizeof *x);
+  basin_factor *factor;
+  check(context, basin_factor_create(context, BASIN_FACTOR_CHOLESKY, NULL, &factor));
+  double start = basin__seconds();
+  check(context, basin_factor_update_bsr(factor, matrix));
+  double first = basin__seconds();
+  basin_bsr_scale(matrix, 2);
+  check(context, basin_factor_update_bsr(factor, matrix));
+  double second = basin__seconds();
+  check(context, basin_factor_update_bsr(factor, matrix));
+  double unchanged = basin__seconds();
+  check(context, basin_factor_solve(factor, 1, x, x));
+  double solved = basin__seconds();
+  basin_factor_info info = basin_factor_information(factor);
+  printf(
+      "{\"bench\": \"linalg\", \"what\": \"direct\", \"library\": \"%s\", \"algorithm\": \"%s\", "
+      "\"ordering\": \"%s\", \"entries\": %.4g, \"first_s\": %.4g, \"refactor_s\": %.4g, "
+      "\"unchanged_s\": %.4g, \"solve_s\": %.4g}\n",
+      info.library,
+      info.algorithm,
+      info.ordering,
+      info.entries,
+      first - start,
+      second - first,
+      unchanged - second,
+      solved - unchanged);
+  free(x);
+  basin_factor_destroy(factor);
+  basin_bsr_destroy(matrix);
+  basin_context_destroy(context);
+}
+
 static void run(unsigned threads)
 {
   basin_options options = basin_options_defaults();
@@ -194,8 +233,13 @@ static void run(unsigned threads)
   basin_context_destroy(context);
 }
 
+/* bench_linalg [threads | direct] */
 int main(int argument_count, char **arguments)
 {
+  if (argument_count > 1 && strcmp(arguments[1], "direct") == 0) {
+    run_direct();
+    return 0;
+  }
   unsigned most = argument_count > 1 ? (unsigned)atoi(arguments[1]) : 2;
   for (unsigned threads = 1; threads <= most; threads++) run(threads);
   return 0;
