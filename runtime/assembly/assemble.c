@@ -178,22 +178,32 @@ static bool any_varying(const basin_minimizer *minimizer)
   return false;
 }
 
+/* Gradient and values of all terms; the parts' values start from their constants, unless they are
+ * up to date as they are. */
+static basin_status assemble_terms(basin_minimizer *minimizer,
+                                   basin_projection override,
+                                   bool reuse,
+                                   const size_t constants[BASIN_PART_COUNT])
+{
+  bool curved = any_curved(minimizer);
+  if (curved) BASIN_TRY(basin__dof_adjoint_begin(&minimizer->maps));
+  for (int k = 0; k < BASIN_PART_COUNT && !reuse; ++k)
+    start_values(minimizer, &minimizer->parts[k], constants[k] > 0);
+  BASIN_TRY(run_terms(minimizer, true, curved, override));
+  return curved ? assemble_curvature(minimizer, override) : BASIN_OK;
+}
+
 static basin_status assemble_matrix(basin_minimizer *minimizer, basin_projection override)
 {
   uint64_t keys[BASIN_PART_COUNT];
-  size_t counts[BASIN_PART_COUNT];
-  bool curved = any_curved(minimizer);
+  size_t constants[BASIN_PART_COUNT];
   for (int k = 0; k < BASIN_PART_COUNT; ++k)
-    BASIN_TRY(update_constant(minimizer, &minimizer->parts[k], override, &keys[k], &counts[k]));
+    BASIN_TRY(update_constant(minimizer, &minimizer->parts[k], override, &keys[k], &constants[k]));
   uint64_t values_key = any_varying(minimizer) ? 0 : mix(keys[0], keys[1]);
   bool reuse = minimizer->matrix && !minimizer->matrix_altered && values_key != 0 &&
                values_key == minimizer->values_key;
   minimizer->values_key = 0;
-  if (curved) BASIN_TRY(basin__dof_adjoint_begin(&minimizer->maps));
-  for (int k = 0; k < BASIN_PART_COUNT && !reuse; ++k)
-    start_values(minimizer, &minimizer->parts[k], counts[k] > 0);
-  BASIN_TRY(run_terms(minimizer, true, curved, override));
-  if (curved) BASIN_TRY(assemble_curvature(minimizer, override));
+  BASIN_TRY(assemble_terms(minimizer, override, reuse, constants));
   if (!reuse) {
     BASIN_TRY(merge_parts(minimizer));
     ++minimizer->matrix_version;

@@ -52,35 +52,50 @@ static basin_status take_values(row_builder *builder, size_t count, uint32_t *fi
   return BASIN_OK;
 }
 
+/* A new entry at the end of the current row. */
+static basin_status append_entry(row_builder *builder, uint32_t node, bool full, size_t *place)
+{
+  basin_dof_map *map = builder->map;
+  size_t square = (size_t)builder->block * builder->block;
+  uint32_t first;
+  if (map->entry_count >= BASIN_NONE)
+    return BASIN_FAIL(builder->context, BASIN_ERROR_UNSUPPORTED, "a map of unknowns is too large");
+  BASIN_TRY(basin__grow(builder->context,
+                        &map->entries,
+                        &map->entry_capacity,
+                        map->entry_count + 1,
+                        sizeof *map->entries));
+  BASIN_TRY(take_values(builder, full ? square : 1, &first));
+  *place = map->entry_count++;
+  builder->marker[node] = (uint32_t)*place;
+  map->entries[*place] = (basin_dof_entry){node, first | (full ? BASIN_DOF_BLOCK : 0)};
+  return BASIN_OK;
+}
+
+/* A weight becomes that multiple of the identity as a block. */
+static basin_status promote(row_builder *builder, basin_dof_entry *entry)
+{
+  basin_dof_map *map = builder->map;
+  unsigned b = builder->block;
+  uint32_t first;
+  BASIN_TRY(take_values(builder, (size_t)b * b, &first));
+  for (size_t i = 0; i < b; ++i) map->values[first + i * (b + 1)] = map->values[entry->value];
+  entry->value = first | BASIN_DOF_BLOCK;
+  return BASIN_OK;
+}
+
 /* The entry of `node` in the current row, made if need be, as a weight or (if `full`) as a block.
  */
 static basin_status
 builder_entry(row_builder *builder, uint32_t node, bool full, basin_dof_entry **entry)
 {
   basin_dof_map *map = builder->map;
-  size_t square = (size_t)builder->block * builder->block, place = builder->marker[node];
-  uint32_t first;
+  size_t place = builder->marker[node];
   bool known =
       place >= builder->row_start && place < map->entry_count && map->entries[place].node == node;
-  if (!known) {
-    if (map->entry_count >= BASIN_NONE)
-      return BASIN_FAIL(
-          builder->context, BASIN_ERROR_UNSUPPORTED, "a map of unknowns is too large");
-    BASIN_TRY(basin__grow(builder->context,
-                          &map->entries,
-                          &map->entry_capacity,
-                          map->entry_count + 1,
-                          sizeof *map->entries));
-    BASIN_TRY(take_values(builder, full ? square : 1, &first));
-    place = map->entry_count++;
-    builder->marker[node] = (uint32_t)place;
-    map->entries[place] = (basin_dof_entry){node, first | (full ? BASIN_DOF_BLOCK : 0)};
-  } else if (full && !(map->entries[place].value & BASIN_DOF_BLOCK)) {
-    BASIN_TRY(take_values(builder, square, &first)); /* a weight becomes a block */
-    for (size_t i = 0; i < builder->block; ++i)
-      map->values[first + i * (builder->block + 1)] = map->values[map->entries[place].value];
-    map->entries[place].value = first | BASIN_DOF_BLOCK;
-  }
+  if (!known) BASIN_TRY(append_entry(builder, node, full, &place));
+  if (full && !(map->entries[place].value & BASIN_DOF_BLOCK))
+    BASIN_TRY(promote(builder, &map->entries[place]));
   *entry = &map->entries[place];
   return BASIN_OK;
 }

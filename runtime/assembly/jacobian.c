@@ -72,31 +72,43 @@ static size_t longest_row(const basin_dof_map *map)
   return longest;
 }
 
-static basin_status fill_side(side *s, basin_system *system, basin_space_id space)
+static basin_status reserve_side(side *s, basin_context *context)
 {
-  basin_context *context = system->context;
-  size_t entries = s->layout.node_count * s->layout.block, width = 0;
+  size_t entries = s->layout.node_count * s->layout.block;
   s->walks = basin__alloc(context, (s->unknown_count + 1) * sizeof *s->walks);
   if (!s->walks) return BASIN_ERROR_MEMORY;
   s->numbers = basin__alloc(context, (s->unknown_count + 1) * sizeof *s->numbers);
   if (!s->numbers) return BASIN_ERROR_MEMORY;
   s->entries = basin__alloc(context, (entries + 1) * sizeof *s->entries);
-  if (!s->entries) return BASIN_ERROR_MEMORY;
-  number_entries(s);
+  return s->entries ? BASIN_OK : BASIN_ERROR_MEMORY;
+}
+
+static basin_status find_maps(side *s, basin_system *system, basin_space_id space)
+{
   for (size_t k = 0; k < s->unknown_count; ++k) {
-    if (!s->unknowns[k].output) continue;
-    BASIN_TRY(basin__walk_init(&s->walks[k], system, space, &s->unknowns[k].access));
-    BASIN_TRY(basin__dof_maps_get(&s->maps, s->unknowns[k].access.array, &s->numbers[k]));
-    s->local += s->unknowns[k].size;
+    const basin_unknown_access *unknown = &s->unknowns[k];
+    if (!unknown->output) continue;
+    BASIN_TRY(basin__walk_init(&s->walks[k], system, space, &unknown->access));
+    BASIN_TRY(basin__dof_maps_get(&s->maps, unknown->access.array, &s->numbers[k]));
+    s->local += unknown->size;
   }
+  return BASIN_OK;
+}
+
+static basin_status fill_side(side *s, basin_system *system, basin_space_id space)
+{
+  size_t width = 1;
+  BASIN_TRY(reserve_side(s, system->context));
+  number_entries(s);
+  BASIN_TRY(find_maps(s, system, space));
   BASIN_TRY(request_kernels(s));
   BASIN_TRY(basin__dof_maps_update(&s->maps));
   for (size_t k = 0; k < s->unknown_count; ++k)
     if (s->unknowns[k].output)
       width += s->unknowns[k].size * longest_row(s->maps.maps[s->numbers[k]]) * s->layout.block;
-  s->scalars = basin__calloc(context, width + 1, sizeof *s->scalars);
+  s->scalars = basin__calloc(system->context, width, sizeof *s->scalars);
   if (!s->scalars) return BASIN_ERROR_MEMORY;
-  s->width = width + 1;
+  s->width = width;
   return BASIN_OK;
 }
 

@@ -158,17 +158,22 @@ add_kernel(basin_minimizer *minimizer, basin_kernel_list *list, basin_kernel_slo
 }
 
 static basin_status
+term_kernels(basin_minimizer *minimizer, basin_term *term, unsigned need, basin_kernel_list *list)
+{
+  bool user = term->curvature_map == SIZE_MAX, hessian = need & BASIN_NEED_HESSIAN;
+  bool gradient = (need & BASIN_NEED_GRADIENT) || (hessian && term->constant);
+  if ((need & BASIN_NEED_VALUE) && user) BASIN_TRY(add_kernel(minimizer, list, &term->value));
+  if (term->local_nodes == 0) return BASIN_OK;
+  if (gradient && user) BASIN_TRY(add_kernel(minimizer, list, &term->gradient));
+  return hessian ? add_kernel(minimizer, list, &term->hessian) : BASIN_OK;
+}
+
+static basin_status
 collect_kernels(basin_minimizer *minimizer, unsigned need, basin_kernel_list *list)
 {
   for (size_t k = 0; k < basin__minimizer_term_total(minimizer); ++k) {
     basin_term *term = basin__minimizer_term(minimizer, k);
-    bool user = term->curvature_map == SIZE_MAX;
-    if (!term->enabled) continue;
-    if ((need & BASIN_NEED_VALUE) && user) BASIN_TRY(add_kernel(minimizer, list, &term->value));
-    if (term->local_nodes == 0) continue;
-    bool gradient = (need & BASIN_NEED_GRADIENT) || ((need & BASIN_NEED_HESSIAN) && term->constant);
-    if (gradient && user) BASIN_TRY(add_kernel(minimizer, list, &term->gradient));
-    if (need & BASIN_NEED_HESSIAN) BASIN_TRY(add_kernel(minimizer, list, &term->hessian));
+    if (term->enabled) BASIN_TRY(term_kernels(minimizer, term, need, list));
   }
   if (need & (BASIN_NEED_GRADIENT | BASIN_NEED_HESSIAN))
     BASIN_TRY(basin__dof_maps_kernels(&minimizer->maps, list));

@@ -78,13 +78,18 @@ static uint64_t mix(uint64_t key, uint64_t value)
   return basin__hash64(&value, sizeof value, key);
 }
 
+static bool belongs(const basin_term *term, int number)
+{
+  return term->dynamic == (number == BASIN_PART_DYNAMIC) && term->local_nodes > 0;
+}
+
 static uint64_t part_key(const basin_minimizer *minimizer, int number, size_t *pair_limit)
 {
   uint64_t key = mix(1, minimizer->layout.version);
   *pair_limit = 0;
   for (size_t k = 0; k < basin__minimizer_term_total(minimizer); ++k) {
     const basin_term *term = basin__minimizer_term(minimizer, k);
-    if (term->dynamic != (number == BASIN_PART_DYNAMIC) || term->local_nodes == 0) continue;
+    if (!belongs(term, number)) continue;
     key = mix(mix(mix(key, (uintptr_t)term), term->structure), term->elements);
     *pair_limit += term->slot_count;
   }
@@ -101,19 +106,47 @@ static basin_status reserve_slots(basin_minimizer *minimizer, basin_term *term)
                      sizeof *term->slots);
 }
 
-static basin_status make_matrix(
-    basin_minimizer *minimizer, basin_part *part, int number, pair_list *list, uint32_t *slots)
+/* The pairs of all terms of a part, and room for their slots. */
+static basin_status gather_pairs(basin_minimizer *minimizer, int number, pair_list *list)
 {
-  size_t total = basin__minimizer_term_total(minimizer), place = 0;
-  for (size_t k = 0; k < total; ++k) {
+  for (size_t k = 0; k < basin__minimizer_term_total(minimizer); ++k) {
     basin_term *term = basin__minimizer_term(minimizer, k);
-    if (term->dynamic != (number == BASIN_PART_DYNAMIC) || term->local_nodes == 0) continue;
+    if (!belongs(term, number)) continue;
     BASIN_TRY(reserve_slots(minimizer, term));
     if (term->direct)
       direct_pairs(term, list);
     else
       expanded_pairs(minimizer, term, list);
   }
+  return BASIN_OK;
+}
+
+static basin_status hand_out_slots(basin_minimizer *minimizer,
+                                   int number,
+                                   const basin_node_pair *pairs,
+                                   const uint32_t *slots)
+{
+  size_t blocks = basin_bsr_block_count(minimizer->parts[number].matrix), place = 0;
+  if (blocks > BASIN_SLOT_MASK)
+    return BASIN_FAIL(
+        minimizer->context, BASIN_ERROR_UNSUPPORTED, "the matrix has more than 2^30 blocks");
+  for (size_t k = 0; k < basin__minimizer_term_total(minimizer); ++k) {
+    basin_term *term = basin__minimizer_term(minimizer, k);
+    if (!belongs(term, number)) continue;
+    if (term->direct)
+      direct_slots(term, pairs, slots, &place);
+    else
+      expanded_slots(minimizer, term, pairs, slots, &place);
+    BASIN_TRY(basin__schedule_slots(minimizer, term, blocks));
+  }
+  return BASIN_OK;
+}
+
+static basin_status
+make_matrix(basin_minimizer *minimizer, int number, pair_list *list, uint32_t *slots)
+{
+  basin_part *part = &minimizer->parts[number];
+  BASIN_TRY(gather_pairs(minimizer, number, list));
   basin_bsr_destroy(part->matrix);
   part->matrix = NULL;
   part->pair_count = list->count;
@@ -124,19 +157,7 @@ static basin_status make_matrix(
                              list->pairs,
                              slots,
                              &part->matrix));
-  if (basin_bsr_block_count(part->matrix) > BASIN_SLOT_MASK)
-    return BASIN_FAIL(
-        minimizer->context, BASIN_ERROR_UNSUPPORTED, "the matrix has more than 2^30 blocks");
-  for (size_t k = 0; k < total; ++k) {
-    basin_term *term = basin__minimizer_term(minimizer, k);
-    if (term->dynamic != (number == BASIN_PART_DYNAMIC) || term->local_nodes == 0) continue;
-    if (term->direct)
-      direct_slots(term, list->pairs, slots, &place);
-    else
-      expanded_slots(minimizer, term, list->pairs, slots, &place);
-    BASIN_TRY(basin__schedule_slots(minimizer, term, basin_bsr_block_count(part->matrix)));
-  }
-  return BASIN_OK;
+  return hand_out_slots(minimizer, number, list->pairs, slots);
 }
 
 static basin_status update_part(basin_minimizer *minimizer, int number)
@@ -148,18 +169,13 @@ static basin_status update_part(basin_minimizer *minimizer, int number)
   if (part->matrix && part->key == key) return BASIN_OK;
   if (minimizer->matrix == part->matrix) minimizer->matrix = NULL;
   part->key = part->constant_key = 0;
-  if (minimizer->layout.node_count == 0) limit = 0;
-  pair_list list = {.count = 0};
-  uint32_t *slots = NULL;
-  basin_status status = BASIN_OK;
-  if (limit > 0) {
-    list.pairs = basin__alloc(context, limit * sizeof *list.pairs);
-    slots = list.pairs ? basin__alloc(context, limit * sizeof *slots) : NULL;
-    if (!slots) status = BASIN_ERROR_MEMORY;
-  }
-  if (status == BASIN_OK) status = make_matrix(minimizer, part, number, &list, slots);
-  basin__free(context, list.pairs, limit * sizeof *list.pairs);
-  basin__free(context, slots, slots ? limit * sizeof *slots : 0);
+  size_t pair_bytes = (limit + 1) * sizeof(basin_node_pair),
+         slot_bytes = (limit + 1) * sizeof(uint32_t);
+  pair_list list = {basin__alloc(context, pair_bytes), 0};
+  uint32_t *slots = list.pairs ? basin__alloc(context, slot_bytes) : NULL;
+  basin_status status = slots ? make_matrix(minimizer, number, &list, slots) : BASIN_ERROR_MEMORY;
+  basin__free(context, list.pairs, pair_bytes);
+  basin__free(context, slots, slot_bytes);
   if (status == BASIN_OK) part->key = key;
   return status;
 }

@@ -226,11 +226,28 @@ static basin_status reserve_local(basin_minimizer *minimizer, const basin_term *
 static size_t batch_size(const basin_minimizer *minimizer, const basin_term *term)
 {
   size_t local = (size_t)term->local_nodes * minimizer->layout.block, chunk = term->schedule.chunk;
-  size_t element = (local + local * (local + 1) / 2) * sizeof(double);
+  size_t element = (1 + local + local * (local + 1) / 2) * sizeof(double);
   size_t chunks = BATCH_BYTES / (element * chunk);
   size_t all = term->schedule.chunk_count;
   if (chunks < 8) chunks = 8;
   return chunk * (chunks < all ? chunks : all);
+}
+
+static basin_status order(basin_minimizer *minimizer, basin_term *term)
+{
+  basin_schedule *schedule = &term->schedule;
+  static const uint8_t only = 0;
+  size_t need = schedule->chunk_count;
+  if (need == 0) return BASIN_OK;
+  if (need > schedule->order_capacity)
+    BASIN_TRY(basin__grow(minimizer->context,
+                          &schedule->order,
+                          &schedule->order_capacity,
+                          need,
+                          sizeof *schedule->order));
+  if (need > 1) return colour(minimizer, term);
+  order_chunks(schedule, &only, 1);
+  return BASIN_OK;
 }
 
 basin_status basin__schedule_build(basin_minimizer *minimizer, basin_term *term)
@@ -240,20 +257,7 @@ basin_status basin__schedule_build(basin_minimizer *minimizer, basin_term *term)
   schedule->chunk_count = (term->elements + schedule->chunk - 1) / schedule->chunk;
   schedule->partitioned = false;
   schedule->colour_count = 0;
-  if (schedule->chunk_count > 0) {
-    if (schedule->chunk_count > schedule->order_capacity)
-      BASIN_TRY(basin__grow(minimizer->context,
-                            &schedule->order,
-                            &schedule->order_capacity,
-                            schedule->chunk_count,
-                            sizeof *schedule->order));
-    if (schedule->chunk_count == 1) {
-      static const uint8_t only = 0;
-      order_chunks(schedule, &only, 1);
-    } else {
-      BASIN_TRY(colour(minimizer, term));
-    }
-  }
+  BASIN_TRY(order(minimizer, term));
   if (schedule->partitioned) {
     BASIN_TRY(reserve_bounds(minimizer, schedule));
     BASIN_TRY(balance_nodes(minimizer, term));

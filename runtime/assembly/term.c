@@ -5,12 +5,24 @@
 
 /* ---- creation ---- */
 
-static basin_status copy_list(basin_context *context, const void *from, size_t bytes, void *to)
+static basin_status
+copy_lists(basin_context *context, basin_term *term, const basin_term_description *description)
 {
-  void *copy = NULL;
-  if (bytes > 0 && !(copy = basin__alloc(context, bytes))) return BASIN_ERROR_MEMORY;
-  if (bytes > 0) memcpy(copy, from, bytes);
-  *(void **)to = copy;
+  size_t unknowns = description->unknown_count, arrays = description->hessian_array_count;
+  if ((unknowns > 0 && !description->unknowns) || (arrays > 0 && !description->hessian_arrays))
+    return BASIN_FAIL(context, BASIN_ERROR_ARGUMENT, "term %s: a list is missing", term->name);
+  if (unknowns > 0) {
+    term->unknowns = basin__alloc(context, unknowns * sizeof *term->unknowns);
+    if (!term->unknowns) return BASIN_ERROR_MEMORY;
+    memcpy(term->unknowns, description->unknowns, unknowns * sizeof *term->unknowns);
+    term->unknown_count = unknowns;
+  }
+  if (arrays > 0) {
+    term->hessian_arrays = basin__alloc(context, arrays * sizeof *term->hessian_arrays);
+    if (!term->hessian_arrays) return BASIN_ERROR_MEMORY;
+    memcpy(term->hessian_arrays, description->hessian_arrays, arrays * sizeof(basin_array_id));
+    term->hessian_array_count = arrays;
+  }
   return BASIN_OK;
 }
 
@@ -32,17 +44,7 @@ static basin_status copy_description(basin_minimizer *minimizer,
   term->dynamic_wanted = description->dynamic;
   term->projection = description->projection;
   term->enabled = true;
-  BASIN_TRY(copy_list(context,
-                      description->unknowns,
-                      description->unknown_count * sizeof *term->unknowns,
-                      &term->unknowns));
-  term->unknown_count = description->unknown_count;
-  BASIN_TRY(copy_list(context,
-                      description->hessian_arrays,
-                      description->hessian_array_count * sizeof *term->hessian_arrays,
-                      &term->hessian_arrays));
-  term->hessian_array_count = description->hessian_array_count;
-  return BASIN_OK;
+  return copy_lists(context, term, description);
 }
 
 /* Local order is access after access; kernels agree with the minimizer on sizes. */

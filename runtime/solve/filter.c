@@ -128,7 +128,7 @@ static void volume(size_t size, double e[3][3], double d[3][3], double c[4])
 static double simplex_limit(const filter_task *task, size_t simplex, double limit)
 {
   const uint32_t *corners = task->simplices->indices + simplex * (task->size + 1);
-  double first[12], other[12], e[3][3], d[3][3], c[4];
+  double first[12] = {0}, other[12] = {0}, e[3][3] = {{0}}, d[3][3] = {{0}}, c[4];
   displacement(task, corners[0], first);
   for (size_t k = 0; k < task->size; ++k) {
     displacement(task, corners[k + 1], other);
@@ -168,7 +168,7 @@ static void simplex_chunk(void *user, size_t index, unsigned worker)
 static void plane_chunk(void *user, size_t index, unsigned worker)
 {
   filter_task *task = user;
-  double limit = task->alpha, d[12];
+  double limit = task->alpha, d[12] = {0};
   size_t begin, end;
   (void)worker;
   chunk_range(task, index, &begin, &end);

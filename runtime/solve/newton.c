@@ -85,27 +85,32 @@ static basin_status filter(basin_newton_state *state, bool *left)
   return BASIN_OK;
 }
 
-/* Direction, filter and line search; once more with a stronger matrix if the line search finds
- * nothing. */
+/* One direction, filtered, and the line search along it. Not taken and no reason set: the line
+ * search found nothing. */
+static basin_status try_direction(basin_newton_state *state, bool *taken)
+{
+  bool found;
+  *taken = false;
+  BASIN_TRY(basin__newton_direction(state, &found));
+  if (!found) return BASIN_OK;
+  if (converged(state)) {
+    state->reason = BASIN_STOP_CONVERGED;
+    return BASIN_OK;
+  }
+  BASIN_TRY(filter(state, &found));
+  if (!found) return BASIN_OK;
+  BASIN_TRY(basin__newton_line_search(state, taken));
+  if (!*taken && state->reason == BASIN_STOP_REASON_COUNT && state->slope <= 1e3 * state->noise)
+    state->reason = BASIN_STOP_CONVERGED; /* what is left to gain drowns in rounding */
+  return BASIN_OK;
+}
+
+/* A step; with stronger and stronger matrices as long as line searches find nothing. */
 static basin_status step(basin_newton_state *state, bool *taken)
 {
-  *taken = false;
   for (state->strength = BASIN_STRENGTH_OWN;; ++state->strength) {
-    bool found;
-    BASIN_TRY(basin__newton_direction(state, &found));
-    if (!found) return BASIN_OK;
-    if (converged(state)) {
-      state->reason = BASIN_STOP_CONVERGED;
-      return BASIN_OK;
-    }
-    BASIN_TRY(filter(state, &found));
-    if (!found) return BASIN_OK;
-    BASIN_TRY(basin__newton_line_search(state, taken));
-    if (*taken || state->reason == BASIN_STOP_INTERRUPTED) return BASIN_OK;
-    if (state->slope <= 1e3 * state->noise) {
-      state->reason = BASIN_STOP_CONVERGED; /* what is left to gain drowns in rounding */
-      return BASIN_OK;
-    }
+    BASIN_TRY(try_direction(state, taken));
+    if (*taken || state->reason != BASIN_STOP_REASON_COUNT) return BASIN_OK;
     if (state->strength >= BASIN_STRENGTH_SHIFT) break;
     state->strengthened = true;
   }
