@@ -18,6 +18,14 @@ uint32_t basin__stored_integers(unsigned op)
   }
 }
 
+int basin__stored_integer(const basin_node *node, uint32_t i)
+{
+  const basin_op_info *info = basin__op_info(node->op);
+  uint32_t place = (uint32_t)info->arity + i;
+  if (info->flags & BASIN_OP_LIST) return (int)node->c;
+  return (int)(place == 0 ? node->a : place == 1 ? node->b : node->c);
+}
+
 basin_status basin__call_fail(
     const basin_call *call, basin_status status, const char *site, const char *format, ...)
 {

@@ -18,6 +18,8 @@ typedef struct basin_call {
 /* Static parameters that are kept in the node behind its children; those of matrix, identity,
  * zeros, reshape are its shape. */
 uint32_t basin__stored_integers(unsigned op);
+/* The i-th of them in a node. */
+int basin__stored_integer(const basin_node *node, uint32_t i);
 
 /* Finds the result's shape or records an error that names the shapes. Arguments must be nodes of
  * the graph. */

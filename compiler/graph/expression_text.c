@@ -180,9 +180,11 @@ static void write_scalar(writer *w, basin_ref ref, int least)
   if (info->flags & BASIN_OP_OUTPUTS) basin__strbuf_printf(w->out, ".%u", node->c + 1);
   basin__strbuf_puts(w->out, "(");
   uint32_t count = basin__child_count(w->graph, ref);
-  write_list(w,
-             info->flags & BASIN_OP_LIST ? w->graph->lists + node->a : args,
-             node->op == BASIN_OP_CUSTOM ? 1 + (count - 1) / 2 : count);
+  if (node->op == BASIN_OP_CUSTOM) count = 1 + (count - 1) / 2;
+  for (uint32_t i = 0; i < count && !is_full(w); i++) {
+    if (i) basin__strbuf_puts(w->out, ", ");
+    write_node(w, basin__child(w->graph, ref, i), 0);
+  }
   basin__strbuf_puts(w->out, ")");
 }
 
@@ -206,7 +208,7 @@ static void write_node(writer *w, basin_ref ref, int least)
     basin_ref args[3] = {node->a, node->b, node->c};
     uint32_t count = basin__child_count(graph, ref), stored = basin__stored_integers(node->op);
     bool list = (basin__op_info(node->op)->flags & BASIN_OP_LIST) != 0;
-    BASIN_ASSERT(list || count + stored <= 3);
+    BASIN_ASSERT(list || count <= BASIN_COUNT(args));
     basin_call call = {NULL,
                        (basin_op)node->op,
                        list ? graph->lists + node->a : args,
@@ -214,7 +216,7 @@ static void write_node(writer *w, basin_ref ref, int least)
                        {node->rows, node->cols},
                        0,
                        0};
-    for (uint32_t i = 0; i < stored && !list; i++) call.integers[i] = (int)args[count + i];
+    for (uint32_t i = 0; i < stored; i++) call.integers[i] = basin__stored_integer(node, i);
     write_call(w, &call, least);
   }
   w->depth++;

@@ -162,12 +162,8 @@ static void print_operands(selection *s, basin_ref ref)
     basin__strbuf_printf(s->out, " %%%u", s->numbers[basin__child(graph, ref, i)]);
   if (info->flags & BASIN_OP_OUTPUTS) basin__strbuf_printf(s->out, " [%u]", node->c);
   if (!(info->flags & BASIN_OP_MATRIX)) return;
-  const uint32_t fields[3] = {node->a, node->b, node->c};
-  uint32_t stored = basin__stored_integers(node->op);
-  BASIN_ASSERT((info->flags & BASIN_OP_LIST) || count + stored <= 3);
-  for (uint32_t i = 0; i < stored; i++)
-    basin__strbuf_printf(
-        s->out, " [%u]", info->flags & BASIN_OP_LIST ? node->c : fields[count + i]);
+  for (uint32_t i = 0; i < basin__stored_integers(node->op); i++)
+    basin__strbuf_printf(s->out, " [%u]", (unsigned)basin__stored_integer(node, i));
 }
 
 static void print_node(selection *s, basin_ref ref)

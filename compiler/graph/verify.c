@@ -113,7 +113,7 @@ static basin_status check_matrix(basin_graph *graph, basin_ref ref)
   if (info->flags & BASIN_OP_LIST)
     call.arguments = graph->lists + node->a;
   else
-    for (uint32_t i = 0; i < stored; i++) call.integers[i] = (int)fields[count + i];
+    for (uint32_t i = 0; i < stored; i++) call.integers[i] = basin__stored_integer(node, i);
   if (basin__call_shape(&call) || call.rows != node->rows || call.cols != node->cols)
     return BROKEN(graph, ref, "has the wrong shape");
   return BASIN_OK;
