@@ -53,7 +53,7 @@ basin_dl *basin__dl_open(basin_context *context,
     if (only[0] && only[0][0]) names = only;
   }
   for (; *names; ++names) {
-    /* Never unmapped: CHOLMOD, for one, brings a BLAS whose threads outlive the last call. */
+    /* Never unmapped: CHOLMOD, for one, brings OpenMP threads that outlive the last call. */
     void *handle = dlopen(*names, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (handle) return wrap(context, handle, *names);
     add_reason(reason);
