@@ -15,7 +15,8 @@ enum { PART_NODES = 1024, LARGEST_INSTANCE = 256 };
 
 static size_t inverses_bytes(const basin_preconditioner *p)
 {
-  return (p->inverse_starts[p->instance_count] + BASIN__BSR_PADDING) * sizeof(double);
+  size_t entries = p->packed ? 6 * p->instance_count : p->inverse_starts[p->instance_count];
+  return (entries + BASIN__BSR_PADDING) * sizeof(double);
 }
 
 static int compare_ranges(const void *a, const void *b)
@@ -81,7 +82,7 @@ static void fill_instances(basin_preconditioner *p, size_t count, const basin_no
     next += sorted[i].count;
   }
   while (next < p->node_count) add_instance(p, &index, next++, 1);
-  p->single = index == p->node_count;
+  p->packed = index == p->node_count && p->block_size == 3;
 }
 
 /* First instance after the part that begins at `instance`. */
@@ -236,6 +237,17 @@ static bool invert_block(size_t n, double *block, double *inverse)
   return false;
 }
 
+/* Inverts the block of an instance and stores the result; true if it was definite. */
+static bool store_inverse(basin_preconditioner *p, size_t instance, size_t n, double *block)
+{
+  if (!p->packed) return invert_block(n, block, p->inverses + p->inverse_starts[instance]);
+  static const size_t places[] = {0, 1, 2, 4, 5, 8};
+  double inverse[9];
+  bool definite = invert_block(3, block, inverse);
+  for (size_t k = 0; k < 6; k++) p->inverses[6 * instance + k] = inverse[places[k]];
+  return definite;
+}
+
 typedef struct update_job {
   basin_preconditioner *p;
   const basin_bsr *matrix;
@@ -257,7 +269,7 @@ static void update_task(void *user, size_t part, unsigned worker)
       job->bad[part] = i;
       return;
     }
-    if (!invert_block(n, work, p->inverses + p->inverse_starts[i])) job->fallbacks[part]++;
+    if (!store_inverse(p, i, n, work)) job->fallbacks[part]++;
   }
 }
 
@@ -318,8 +330,9 @@ double basin__preconditioner_apply_part(const basin_preconditioner *p,
 {
   unsigned b = p->block_size;
   size_t first = p->part_starts[part], last = p->part_starts[part + 1];
-  if (p->single && b == 3)
-    return p->kernels->apply_3(last - first, p->inverses + first * 9, r + first * 3, z + first * 3);
+  if (p->packed) {
+    return p->kernels->apply_3(last - first, p->inverses + first * 6, r + first * 3, z + first * 3);
+  }
   double sum = 0;
   for (size_t i = first; i < last; i++) {
     size_t start = (size_t)p->instance_starts[i] * b,

@@ -16,12 +16,12 @@ struct basin_preconditioner {
   size_t instance_count;
   uint32_t *instance_starts; /* instance_count + 1 nodes */
   size_t *inverse_starts;    /* instance_count + 1 places in `inverses` */
-  double *inverses;          /* symmetric, in full, padded for vector loads */
+  double *inverses; /* symmetric, in full; with `packed`, six numbers xx xy xz yy yz zz each */
   size_t part_count;
   size_t *part_starts; /* part_count + 1 instances */
   const basin__vector_kernels *kernels;
   size_t largest; /* unknowns of the largest instance */
-  bool single;    /* every instance is one node */
+  bool packed;    /* every instance is one node of three numbers */
 };
 
 /* z = M^-1 r on the nodes of one part; returns its r . z. */

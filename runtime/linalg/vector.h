@@ -10,8 +10,7 @@ typedef struct basin__vector_kernels {
   /* r -= alpha q; returns r . r. */
   double (*update_residual)(size_t count, double alpha, const double *q, double *r);
   double (*dot)(size_t count, const double *x, const double *y);
-  /* z = M r for `count` symmetric 3x3 matrices; returns r . z. Reads one number past each array but
-   * the last node's, writes none. */
+  /* z = M r for `count` symmetric 3x3 matrices, each stored as xx xy xz yy yz zz; returns r . z. */
   double (*apply_3)(size_t count, const double *matrices, const double *r, double *z);
 } basin__vector_kernels;
 
