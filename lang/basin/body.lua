@@ -11,7 +11,6 @@
 --     velocities list of constants of the same shapes; made as "<unknown>_velocity" where absent
 --     inertia    function(d1, d2, …) -> scalar expression, half of d^T M d for a change d of each unknown
 --     gravity    function(g) -> scalar expression, the potential of the weight; g is 3x1; optional
---     surface    {positions = expression, triangles =, edges =, tets =}: what output shows; optional
 --     and every field of add_step_hook
 --   scene:add_step_hook { … }   for constraints and contacts:
 --     name, begin_step = function(state), end_step = function(state): state has scene, step, time (at the
@@ -19,6 +18,8 @@
 --     refresh    function(): after every change of the unknowns inside a solve
 --     filters    list of basin.filter values
 --     planes     list of {normal =, offset =}, drawn in pictures
+--     surface    {positions = expression, triangles =, edges =, tets =, labels =}: what output shows; labels from 0, one a
+--                position, pick colours
 --
 -- add_body returns a body: body.unknowns[i] has value (the attribute), velocity, last (the unknown at the start of the
 -- step), predicted (where it would go without forces), all constants but the first; and body.inertia, body.gravity, the
@@ -32,7 +33,8 @@ local options = require "basin.options"
 
 local M = {}
 
-local hook_spec = { name = "string", begin_step = "function", end_step = "function", refresh = "function", filters = "table", planes = "table" }
+local hook_spec = { name = "string", begin_step = "function", end_step = "function", refresh = "function", filters = "table", planes = "table",
+                    surface = "table" }
 
 --- The constants of motion of a scene.
 function M.motion(scene)
@@ -87,7 +89,7 @@ local function add_parts(given)
   return parts
 end
 
-local body_spec = { unknowns = "table", velocities = "table", inertia = "function", gravity = "function", surface = "table" }
+local body_spec = { unknowns = "table", velocities = "table", inertia = "function", gravity = "function" }
 for key, kind in pairs(hook_spec) do body_spec[key] = kind end
 
 --- Registers a body.

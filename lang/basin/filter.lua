@@ -3,6 +3,7 @@
 local attribute = require "basin.attribute"
 local core = require "basin.core"
 local errors = require "basin.errors"
+local map = require "basin.map"
 local options = require "basin.options"
 local primitive = require "basin.primitive"
 
@@ -49,9 +50,19 @@ function M.inversion(given)
     _run = function(minimizer, direction, alpha) return minimizer:filter_inversion(array, id, keep, direction, alpha) end }, Filter)
 end
 
+--- Gives computed positions of filters the map by which directions reach them.
+function M.prepare(list, minimizer)
+  for _, item in ipairs(list) do
+    if getmetatable(item) == Filter then
+      local scene = item._positions._scene
+      map.ensure(scene, scene:_array_of(item._positions), minimizer._block)
+    end
+  end
+end
+
 --- One function of (minimizer core, direction handle, alpha) for a list of filters. Functions in the list are called with (alpha, direction of
 --- target 1, …) and return the step they allow.
-function M.combine(list)
+function M._combine(list)
   if #list == 0 then return nil end
   for i, item in ipairs(list) do
     if getmetatable(item) ~= Filter and type(item) ~= "function" then

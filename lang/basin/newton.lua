@@ -33,7 +33,8 @@ function M.run(minimizer, checked, filters)
   local all = {}
   for _, item in ipairs(checked.filters or {}) do all[#all + 1] = item end
   for _, item in ipairs(filters or {}) do all[#all + 1] = item end
-  local combined = filter.combine(all)
+  filter.prepare(all, minimizer)
+  local combined = filter._combine(all)
   local call = {}
   for key, value in pairs(checked) do call[key] = value end
   call.filters = nil

@@ -25,16 +25,18 @@ end
 
 -- One expression for the positions of several bodies: a union made for it.
 local function join_positions(scene, surfaces)
-  if #surfaces == 1 then return surfaces[1].positions end
-  local owners, labels = {}, {}
+  if #surfaces == 1 then return surfaces[1].positions, surfaces[1].labels end
+  local owners, labels, next_label = {}, {}, 0
   for i, part in ipairs(surfaces) do
     owners[i] = part.positions:owner()
-    labels[i] = { owners[i]:instances(), i - 1 }
+    local own = part.labels or core.array_filled(owners[i]:instances(), 0)
+    labels[i] = own + next_label
+    next_label = next_label + own:max() + 1
   end
   local name = "output_surface"
   local mesh = scene:find(name) or scene:add_mesh(name)
   local union = mesh:find("points") or mesh:add_primitive_union("points", owners)
-  return union:find("position") or union:add_attribute("position"), core.array_labels(labels)
+  return union:find("position") or union:add_attribute("position"), core.array_join(labels)
 end
 
 --- Fills in positions, cells, labels and planes of output options that lack them.
@@ -42,8 +44,8 @@ function M.complete(scene, checked, planes)
   if checked.planes == nil and #planes > 0 then checked.planes = planes end
   if checked.positions ~= nil then return end
   local surfaces = {}
-  for _, body in ipairs(body_module.bodies(scene)) do
-    if body.surface then surfaces[#surfaces + 1] = body.surface end
+  for _, hook in ipairs(body_module.hooks(scene)) do
+    if hook.surface then surfaces[#surfaces + 1] = hook.surface end
   end
   if #surfaces == 0 then
     errors.fail("ARGUMENT", "simulate: output needs 'positions', as no body says what to show")

@@ -28,13 +28,14 @@ end
 local function add_vertices(scene, name, mesh, bodies, count)
   local n = mesh.points.count
   local vertices = scene[name]:add_primitive("vertices", n * count)
-  local labels = {}
-  for i = 1, count do labels[i] = { n, i - 1 } end
-  local of = vertices:add_connectivity("body", bodies, basin.array.labels(labels), 1)
+  local list = {}
+  for i = 1, count do list[i] = { n, i - 1 } end
+  local labels = basin.array.labels(list)
+  local of = vertices:add_connectivity("body", bodies, labels, 1)
   local X = vertices:add_constant("rest_position",
     { rows = 3, value = basin.array.joined(repeated(mesh.points, count)) })
   local function place(A, t) return of:gather(A) * X + of:gather(t) end
-  return vertices, place
+  return vertices, place, labels
 end
 
 ---std.body.affine(scene, name, { mesh = closed surface or tetrahedra, density = kg/m^3, stiffness = Pa, copies = { offset, ... },
@@ -42,26 +43,30 @@ end
 return function(scene, name, given)
   local where = "std.body.affine"
   local checked = options.check(where, given, spec, { "mesh", "density", "stiffness" })
-  local mesh = common.check_mesh(where, checked.mesh, "triangles")
+  local solid = common.check_mesh(where, checked.mesh)
+  local mesh = solid:surface():compacted()
+  if mesh.triangles.count == 0 then
+    errors.fail("ARGUMENT", "%s: the mesh has neither tetrahedra nor triangles", where)
+  end
   local offsets = checked.copies or { { 0, 0, 0 } }
   if #offsets == 0 then errors.fail("LENGTH", "%s: 'copies' is empty", where) end
-  local moments = mesh:affine_moments { density = checked.density }
+  local moments = solid:affine_moments { density = checked.density }
 
   local bodies = scene:add_mesh(name):add_primitive("bodies", #offsets)
   local A = bodies:add_attribute("affine_matrix", { rows = 3, cols = 3, value = IDENTITY })
   local t = bodies:add_attribute("translation", { rows = 3, value = offsets })
-  local vertices, place = add_vertices(scene, name, mesh, bodies, #offsets)
+  local vertices, place, labels = add_vertices(scene, name, mesh, bodies, #offsets)
   local position = vertices:add_attribute("position", place(A, t))
   local all = mesh:copies(offsets)
-  local surface = { positions = position, triangles = all:surface().triangles }
-  local first = basin.vector(moments.first:table()[1])
+  local surface = { positions = position, triangles = all.triangles, labels = labels }
+  local first = affine_inertia.expression(moments.first, 3, 1)
   local motion = scene:add_body {
     name = name, unknowns = { A, t }, surface = surface,
     inertia = function(dA, dt) return affine_inertia.quadratic(dA, dt, moments) end,
     gravity = function(g) return -(moments.mass * t:dot(g) + (A * first):dot(g)) end,
   }
   scene:add_energy(bodies:add_attribute("orthogonality", moments.volume * orthogonality(A, checked.stiffness)),
-    { name = name .. ".orthogonality" })
+    { name = name .. ".orthogonality", projection = "clamp" })
   if checked.velocity then motion.unknowns[2].velocity:update(checked.velocity) end
   if checked.spin then motion.unknowns[1].velocity:update(spin_matrix(checked.spin)) end
   return common.new { scene = scene, name = name, mesh = all, vertices = vertices, position = position,

@@ -13,6 +13,7 @@ local function expression(value, rows, cols)
   for i = 1, rows do entries[i] = table.move(flat, (i - 1) * cols + 1, i * cols, 1, {}) end
   return basin.matrix(entries)
 end
+M.expression = expression
 
 ---Half the integral of density |D X + s|^2 for changes D of the matrix and s of the translation.
 ---moments: { mass, first, second }, as mesh:affine_moments gives them: mass, the integrals of

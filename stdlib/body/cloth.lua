@@ -37,7 +37,7 @@ local function add_bending(scene, name, body, mesh, stiffness)
   local angle = hinges:add_constant("rest_angle", { value = hinges:evaluate(hinge.angle(X)) })
   local weight = hinges:add_constant("weight", { value = hinges:evaluate(hinge.weight(X)) })
   local energy = hinge_bending(corners:gather(body.position), angle, weight, stiffness)
-  scene:add_energy(hinges:add_attribute("bending", energy), { name = name .. ".bending" })
+  scene:add_energy(hinges:add_attribute("bending", energy), { name = name .. ".bending", projection = "clamp" })
 end
 
 ---std.body.cloth(scene, name, { mesh =, density = kg/m^2, thickness = m, young = Pa, poisson =, bending = J,
@@ -56,7 +56,7 @@ return function(scene, name, given)
   local rest = corners:gather(body.vertices.rest_position)
   local F, area = deformation.membrane(corners:gather(body.position), rest)
   local energy = triangles:add_attribute("membrane", area * thickness * membrane:energy(F))
-  scene:add_energy(energy, { name = name .. ".membrane" })
+  scene:add_energy(energy, { name = name .. ".membrane", projection = "clamp" })
   if (checked.bending or 0) > 0 then add_bending(scene, name, body, mesh, checked.bending) end
   if checked.damping then
     local mu, lambda = table.unpack(membrane.values)

@@ -106,7 +106,7 @@ function M.add_damping(body, given, strain)
   if damping.stiffness then
     local F, measure, mu, lambda = strain(body.position)
     local viscous = std.damping.rayleigh(F, (strain(last)), mu, lambda, damping.stiffness, dt)
-    body.scene:add_energy(measure * viscous, { name = body.name .. ".damping" })
+    body.scene:add_energy(measure * viscous, { name = body.name .. ".damping", projection = "clamp" })
   end
 end
 

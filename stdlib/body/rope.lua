@@ -24,7 +24,7 @@ return function(scene, name, given)
   local X = ends:gather(body.vertices.rest_position)
   local length = edges:add_constant("rest_length", { value = edges:evaluate((X:row(1) - X:row(2)):norm()) })
   local energy = spring(ends:gather(body.position), length, checked.stiffness / length)
-  scene:add_energy(edges:add_attribute("stretch", energy), { name = name .. ".stretch" })
+  scene:add_energy(edges:add_attribute("stretch", energy), { name = name .. ".stretch", projection = "clamp" })
   if checked.damping then
     if checked.damping.stiffness then
       errors.fail("UNSUPPORTED", "%s: ropes have mass damping only", where)

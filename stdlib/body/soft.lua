@@ -41,7 +41,7 @@ return function(scene, name, given)
   local F, measure = deformation.gradient(corners:gather(body.position), rest)
   cells:add_attribute("deformation_gradient", F)
   local elastic = cells:add_attribute("elastic", measure * checked.material:energy(F))
-  scene:add_energy(elastic, { name = name .. ".elastic", projection = checked.projection })
+  scene:add_energy(elastic, { name = name .. ".elastic", projection = checked.projection or "clamp" })
   if checked.material.term.positive then
     filters[1] = basin.filter.inversion { positions = body.position, simplices = corners }
   end

@@ -33,6 +33,6 @@ return function(a, b, given)
   if not rest then
     rest = springs:add_constant("rest_length", { value = springs:evaluate((x:row(1) - x:row(2)):norm()) })
   end
-  scene:add_energy(springs:add_attribute("energy", spring(x, rest, checked.stiffness)), { name = name })
+  scene:add_energy(springs:add_attribute("energy", spring(x, rest, checked.stiffness)), { name = name, projection = "clamp" })
   return springs
 end

@@ -46,14 +46,14 @@ local function add_body(scene, mesh, body, plane)
   end
   local barrier = points:add_attribute("barrier", plane_barrier(x, normal, plane.offset, reach, stiffness))
   local base = mesh.name .. "." .. body.name
-  scene:add_energy(barrier, { name = base .. ".barrier" })
+  scene:add_energy(barrier, { name = base .. ".barrier", projection = "clamp" })
   local hook = { name = base, filters = { basin.filter.plane { positions = body.position, normal = plane.normal,
     offset = plane.offset } } }
   if plane.friction > 0 then
     local pressing = log_barrier.force(height, reach, stiffness)
     local force = points:add_constant("normal_force")
     local friction = plane_friction(x, last, normal, force, plane.friction, plane.slip * scene:motion().time_step)
-    scene:add_energy(points:add_attribute("friction", friction), { name = base .. ".friction" })
+    scene:add_energy(points:add_attribute("friction", friction), { name = base .. ".friction", projection = "clamp" })
     hook.begin_step = function() force:update(points:evaluate(pressing)) end
   end
   scene:add_step_hook(hook)
