@@ -35,7 +35,7 @@ static basin_status open_state(basin_backend *backend, bool cache_only)
   BASIN_TRY(basin__target_detect(backend->context, backend->precision, &state->target));
   BASIN_TRY(basin__cache_create(backend->context, &state->cache));
   const char *contract = basin__env("CONTRACT");
-  state->contract = !contract || strcmp(contract, "off") != 0;
+  state->contract = contract && strcmp(contract, "on") == 0;
   state->file_count = basin__dialect_files(BASIN_DIALECT_CPU, state->files);
   return hash_configuration(backend, state);
 }

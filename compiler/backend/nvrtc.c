@@ -106,8 +106,9 @@ static basin_status compile_program(basin_backend *backend, basin_nvrtc_program 
 {
   const nvrtc_state *state = backend->state;
   char option[64];
+  const char *contract = basin__env("CONTRACT");
   snprintf(option, sizeof option, "--gpu-architecture=%s", architecture);
-  const char *options[] = {option, "--std=c++17", "--ptxas-options=-v", "--fmad=true", "--device-as-default-execution-space",
+  const char *options[] = {option, "--std=c++17", "--ptxas-options=-v", contract && strcmp(contract, "on") == 0 ? "--fmad=true" : "--fmad=false", "--device-as-default-execution-space",
                            backend->precision == BASIN_PRECISION_FLOAT ? "-DBASIN_FLOAT=1" : "-DBASIN_DOUBLE=1",
                            "-DBASIN_CUDA_ATOMICS=1"};
   int result = state->nvrtcCompileProgram(program, (int)BASIN_COUNT(options), options);

@@ -8,6 +8,7 @@
 
 #define BASIN_INLINE   static inline __attribute__((always_inline))
 #define BASIN_NOINLINE static __attribute__((noinline))
+#define BASIN_UNROLL   _Pragma("clang loop unroll(full)")
 #define bool           _Bool
 #define true           1
 #define false          0

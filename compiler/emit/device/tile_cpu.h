@@ -80,9 +80,10 @@ BASIN_INLINE void basin_put_rows(double *rows, basin_size stride, const basin_pa
   for (int k = 0; k < BASIN_PART; k++) v[k] = values[k];
   basin_transpose(v);
   if (lanes >= BASIN_PART) {
-    for (basin_size l = 0; l < BASIN_PART; l++) *(basin_part_unaligned *)(rows + l * stride) = v[l];
+    BASIN_UNROLL for (basin_size l = 0; l < BASIN_PART; l++) *(basin_part_unaligned *)(rows + l * stride) = v[l];
   } else {
-    _Pragma("nounroll") for (basin_size l = 0; l < lanes; l++) *(basin_part_unaligned *)(rows + l * stride) = v[l];
+    BASIN_UNROLL for (basin_size l = 0; l < BASIN_PART; l++)
+      if (l < lanes) *(basin_part_unaligned *)(rows + l * stride) = v[l];
   }
 }
 
@@ -100,7 +101,8 @@ BASIN_NOINLINE void basin_store_rows(double *rows, basin_size size, const real *
     }
     for (; k < size; k++) {
       const basin_part v = basin_part_of(values[k], (int)p);
-      for (basin_size l = 0; l < lanes; l++) part_rows[l * size + k] = v[l];
+      BASIN_UNROLL for (basin_size l = 0; l < BASIN_PART; l++)
+        if (l < lanes) part_rows[l * size + k] = v[l];
     }
   }
 }
@@ -133,7 +135,8 @@ BASIN_INLINE void basin_energy_add(basin_energy *energy, const basin_args *args,
     if (tile->count == BASIN_WIDTH) {
       *(basin_part_unaligned *)(args->energy + first) = v;
     } else {
-      for (basin_size l = 0; p * BASIN_PART + l < tile->count && l < BASIN_PART; l++) args->energy[first + l] = v[l];
+      BASIN_UNROLL for (basin_size l = 0; l < BASIN_PART; l++)
+        if (p * BASIN_PART + l < tile->count) args->energy[first + l] = v[l];
     }
   }
 }
