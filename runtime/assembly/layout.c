@@ -133,18 +133,29 @@ size_t basin__layout_find(const basin_layout *layout, basin_array_id array)
   return SIZE_MAX;
 }
 
+/* Instances that both the layout and the array have: a space may have been resized since. */
+static size_t common_count(const basin_layout *layout, const basin_target *target)
+{
+  size_t count = layout->system->spaces[target->space].count;
+  return count < target->count ? count : target->count;
+}
+
 void basin__layout_to_array(const basin_layout *layout,
                             size_t number,
                             const double *vector,
                             double *array)
 {
   const basin_target *target = &layout->targets[number];
-  for (size_t k = 0; k < target->count; ++k, array += target->size) {
-    const double *from = vector + (target->first + k * target->stride) * layout->block;
+  size_t b = layout->block, count = common_count(layout, target);
+  size_t present = layout->system->spaces[target->space].count;
+  for (size_t k = 0; k < count; ++k) {
+    const double *from = vector + (target->first + k * target->stride) * b;
+    double *to = array + k * target->size;
     for (size_t node = 0; node < target->nodes; ++node)
-      for (size_t i = 0; i < layout->block; ++i)
-        array[basin__node_entry(target->rows, target->cols, layout->block, node, i)] = *from++;
+      for (size_t i = 0; i < b; ++i)
+        to[basin__node_entry(target->rows, target->cols, layout->block, node, i)] = *from++;
   }
+  for (size_t k = count * target->size; k < present * target->size; ++k) array[k] = 0;
 }
 
 void basin__layout_from_array(const basin_layout *layout,
@@ -153,11 +164,13 @@ void basin__layout_from_array(const basin_layout *layout,
                               double *vector)
 {
   const basin_target *target = &layout->targets[number];
-  for (size_t k = 0; k < target->count; ++k, array += target->size) {
-    double *to = vector + (target->first + k * target->stride) * layout->block;
+  size_t b = layout->block, count = common_count(layout, target);
+  for (size_t k = 0; k < count; ++k) {
+    const double *from = array + k * target->size;
+    double *to = vector + (target->first + k * target->stride) * b;
     for (size_t node = 0; node < target->nodes; ++node)
-      for (size_t i = 0; i < layout->block; ++i)
-        *to++ = array[basin__node_entry(target->rows, target->cols, layout->block, node, i)];
+      for (size_t i = 0; i < b; ++i)
+        *to++ = from[basin__node_entry(target->rows, target->cols, layout->block, node, i)];
   }
 }
 

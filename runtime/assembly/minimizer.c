@@ -224,12 +224,7 @@ basin_status basin__minimizer_prepare(basin_minimizer *minimizer, unsigned need)
 
 size_t basin_minimizer_node_count(const basin_minimizer *minimizer)
 {
-  size_t count = 0;
-  for (size_t k = 0; k < minimizer->layout.target_count; ++k) {
-    const basin_target *target = &minimizer->layout.targets[k];
-    count += target->nodes * basin_system_space_count(minimizer->system, target->space);
-  }
-  return count;
+  return minimizer->layout.node_count;
 }
 
 const double *basin_minimizer_gradient(const basin_minimizer *minimizer, size_t *count)

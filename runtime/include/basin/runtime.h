@@ -220,6 +220,8 @@ BASIN_API basin_status basin_minimizer_add_term(basin_minimizer *minimizer,
 BASIN_API basin_status basin_minimizer_enable(basin_minimizer *minimizer,
                                               basin_term_id term,
                                               bool enabled);
+/* Nodes as of the last evaluation (energy, assembly, minimization; at first, of the creation): the
+ * layout of all vectors below. Resizing a target's space changes it at the next evaluation. */
 BASIN_API size_t basin_minimizer_node_count(const basin_minimizer *minimizer);
 
 /* Sum of all enabled terms; per_term (may be NULL) has one entry a term, 0 for disabled ones.
@@ -237,7 +239,8 @@ BASIN_API basin_status basin_minimizer_assemble(basin_minimizer *minimizer,
 BASIN_API const double *basin_minimizer_gradient(const basin_minimizer *minimizer, size_t *count);
 BASIN_API const basin_bsr *basin_minimizer_matrix(const basin_minimizer *minimizer);
 /* Copies the part of a node-major vector that belongs to target `number` into the array's own
- * row-major order. */
+ * row-major order, and back. `array` has room for all present instances of the space; those that
+ * the layout does not know yet become zero, or are left out. */
 BASIN_API void basin_minimizer_to_array(const basin_minimizer *minimizer,
                                         size_t number,
                                         const double *vector,

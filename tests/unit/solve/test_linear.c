@@ -194,6 +194,72 @@ static void test_outcomes(void **state)
   problem_fini(&p);
 }
 
+/* Two targets on one space: their nodes are neighbours, and block Jacobi inverts whole instances.
+ * Bodies that are not coupled are then solved in one iteration. */
+static void test_instances(void **state)
+{
+  enum { BODIES = 5, SIZE = 12 };
+  basin_context *context = test_context(NULL);
+  basin_system *system;
+  basin_space_description space = {
+      .name = "bodies", .parent = BASIN_NONE, .dynamic = true, .count = BODIES};
+  basin_space_id bodies;
+  basin_array_id targets[2] = {BASIN_NONE, BASIN_NONE};
+  basin_minimizer *minimizer;
+  (void)state;
+  ok(basin_system_create(context, polynomial_provider, NULL, &system));
+  ok(basin_system_add_space(system, &space, &bodies));
+  ok(basin_system_add_array(system, "t", bodies, 3, 1, &targets[0]));
+  ok(basin_system_add_array(system, "A", bodies, 3, 3, &targets[1]));
+  ok(basin_minimizer_create(system, targets, 2, 3, &minimizer));
+  polynomial *p = polynomial_new(system, 3);
+  polynomial_access(p, targets[0], true, NULL, 0);
+  polynomial_access(p, targets[1], true, NULL, 0);
+  polynomial_random_energy(p, 8, false);
+  for (size_t i = 0; i < SIZE; ++i) p->A[i * (SIZE + 1)] += 12; /* diagonally dominant */
+  polynomial_finish(p);
+  basin_term_description description = {.name = "body",
+                                        .space = bodies,
+                                        .plan = &p->plans[POLYNOMIAL_ENERGY],
+                                        .value = &p->value,
+                                        .gradient = &p->gradient,
+                                        .hessian = &p->hessian,
+                                        .unknown_count = 2,
+                                        .unknowns = p->accesses};
+  basin_term_id id;
+  ok(basin_minimizer_add_term(minimizer, &description, &id));
+  ok(basin_minimizer_assemble(minimizer, true, BASIN_PROJECTION_NONE));
+  size_t first, stride;
+  basin_minimizer_target_nodes(minimizer, 1, &first, &stride);
+  assert_true(first == 1 && stride == 4);
+  basin_solve_options options = basin_solve_options_defaults();
+  basin_solve_report report;
+  const double *direction;
+  options.kind = BASIN_SOLVER_PCG;
+  options.tolerance = 1e-20;
+  ok(basin_minimizer_solve(minimizer, &options, NULL, &direction, &report));
+  assert_true(report.iterations <= 2 && report.residual < 1e-10);
+  /* Column 2 of A of body 3 is node 3 of the instance. */
+  double vector[BODIES * SIZE], array[(BODIES + 2) * 9], back[BODIES * SIZE] = {0};
+  for (int k = 0; k < BODIES * SIZE; ++k) vector[k] = k;
+  basin_minimizer_to_array(minimizer, 1, vector, array);
+  assert_true(array[3 * 9 + 1 * 3 + 2] == (3 * 4 + 3) * 3 + 1);
+  basin_minimizer_from_array(minimizer, 1, array, back);
+  for (int k = 0; k < BODIES * SIZE; ++k) assert_true(back[k] == (k % SIZE < 3 ? 0 : k));
+  /* A space that was resized since: what is common is copied, the rest is zero. */
+  ok(basin_system_resize(system, bodies, BODIES + 2));
+  assert_int_equal(basin_minimizer_node_count(minimizer), 4 * BODIES);
+  array[BODIES * 9] = 1;
+  basin_minimizer_to_array(minimizer, 1, vector, array);
+  assert_true(array[BODIES * 9] == 0 && array[0] == 3);
+  ok(basin_minimizer_assemble(minimizer, true, BASIN_PROJECTION_NONE));
+  assert_int_equal(basin_minimizer_node_count(minimizer), 4 * (BODIES + 2));
+  basin_minimizer_destroy(minimizer);
+  basin_system_destroy(system);
+  basin_context_destroy(context);
+  free(p);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -202,6 +268,7 @@ int main(void)
       cmocka_unit_test(test_pattern_is_kept),
       cmocka_unit_test(test_solvers_agree),
       cmocka_unit_test(test_outcomes),
+      cmocka_unit_test(test_instances),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
