@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-static const basin_backend_kind *const kinds[] = {&basin__backend_interp, &basin__backend_clang, &basin__backend_cached,
-                                                  &basin__backend_nvrtc};
+static const basin_backend_kind *const kinds[] = {
+    &basin__backend_interp, &basin__backend_clang, &basin__backend_cached, &basin__backend_nvrtc};
 
 static const basin_backend_kind *find_kind(const char *name)
 {
@@ -15,15 +15,22 @@ static const basin_backend_kind *find_kind(const char *name)
   return NULL;
 }
 
-basin_status basin_backend_create(basin_context *context, const char *name, const char *precision, basin_backend **backend)
+basin_status basin_backend_create(basin_context *context,
+                                  const char *name,
+                                  const char *precision,
+                                  basin_backend **backend)
 {
   *backend = NULL;
   const basin_backend_kind *kind = find_kind(name);
   if (!kind)
-    return BASIN_FAIL(context, BASIN_ERROR_NAME, "unknown back end '%s'; there are interp, clang, cached and nvrtc", name);
+    return BASIN_FAIL(context,
+                      BASIN_ERROR_NAME,
+                      "unknown back end '%s'; there are interp, clang, cached and nvrtc",
+                      name);
   bool is_float = strcmp(precision, "float") == 0;
   if (!is_float && strcmp(precision, "double") != 0)
-    return BASIN_FAIL(context, BASIN_ERROR_NAME, "unknown precision '%s'; there are double and float", precision);
+    return BASIN_FAIL(
+        context, BASIN_ERROR_NAME, "unknown precision '%s'; there are double and float", precision);
   basin_backend *result = basin__calloc(context, 1, sizeof *result);
   if (!result) return BASIN_ERROR_MEMORY;
   result->context = context;
@@ -49,7 +56,9 @@ void basin_backend_destroy(basin_backend *backend)
 basin_status basin__backend_compile(basin_backend *backend, basin_backend_job *jobs, size_t count)
 {
   if (!backend->kind->has_kernels)
-    return BASIN_FAIL(backend->context, BASIN_ERROR_UNSUPPORTED, "back end %s makes no kernels for this process",
+    return BASIN_FAIL(backend->context,
+                      BASIN_ERROR_UNSUPPORTED,
+                      "back end %s makes no kernels for this process",
                       backend->kind->name);
   double start = basin__seconds();
   basin_status status = backend->kind->compile(backend, jobs, count);
@@ -62,7 +71,10 @@ basin_backend_statistics basin_backend_get_statistics(const basin_backend *backe
   return backend->statistics;
 }
 
-basin_status basin__backend_text(basin_backend *backend, const basin_kernel_program *program, const char *form, char **text)
+basin_status basin__backend_text(basin_backend *backend,
+                                 const basin_kernel_program *program,
+                                 const char *form,
+                                 char **text)
 {
   basin_strbuf buffer;
   basin__strbuf_init(&buffer, backend->context);
@@ -73,8 +85,11 @@ basin_status basin__backend_text(basin_backend *backend, const basin_kernel_prog
   else if (backend->kind->text)
     status = backend->kind->text(backend, program, form, &buffer);
   else
-    status = BASIN_FAIL(backend->context, BASIN_ERROR_NAME, "back end %s has no text '%s', only 'kernel'",
-                        backend->kind->name, form);
+    status = BASIN_FAIL(backend->context,
+                        BASIN_ERROR_NAME,
+                        "back end %s has no text '%s', only 'kernel'",
+                        backend->kind->name,
+                        form);
   if (status == BASIN_OK) {
     *text = basin__strdup(backend->context, basin__strbuf_text(&buffer));
     if (!*text) status = BASIN_ERROR_MEMORY;

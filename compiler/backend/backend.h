@@ -1,5 +1,5 @@
-/* Back ends: each turns kernel programs into callable kernels. A struct of functions, chosen by name.
- * SPDX-License-Identifier: Apache-2.0 */
+/* Back ends: each turns kernel programs into callable kernels. A struct of functions, chosen by
+ * name. SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASIN_BACKEND_BACKEND_H
 #define BASIN_BACKEND_BACKEND_H
 
@@ -20,8 +20,12 @@ typedef struct basin_backend_kind {
   basin_status (*open)(basin_backend *backend);
   void (*close)(basin_backend *backend);
   basin_status (*compile)(basin_backend *backend, basin_backend_job *jobs, size_t count);
-  /* Appends the text of `form` other than "kernel", which all kinds share; NULL if there are no others. */
-  basin_status (*text)(basin_backend *backend, const basin_kernel_program *program, const char *form, basin_strbuf *text);
+  /* Appends the text of `form` other than "kernel", which all kinds share; NULL if there are no
+   * others. */
+  basin_status (*text)(basin_backend *backend,
+                       const basin_kernel_program *program,
+                       const char *form,
+                       basin_strbuf *text);
   void (*describe)(basin_backend *backend, basin_strbuf *text);
 } basin_backend_kind;
 
@@ -34,10 +38,14 @@ struct basin_backend {
   basin_strbuf description; /* made when first asked for */
 };
 
-extern const basin_backend_kind basin__backend_interp, basin__backend_clang, basin__backend_cached, basin__backend_nvrtc;
+extern const basin_backend_kind basin__backend_interp, basin__backend_clang, basin__backend_cached,
+    basin__backend_nvrtc;
 
 /* What basin_backend_compile and basin_backend_text do, on programs instead of plans. */
 basin_status basin__backend_compile(basin_backend *backend, basin_backend_job *jobs, size_t count);
-basin_status basin__backend_text(basin_backend *backend, const basin_kernel_program *program, const char *form, char **text);
+basin_status basin__backend_text(basin_backend *backend,
+                                 const basin_kernel_program *program,
+                                 const char *form,
+                                 char **text);
 
 #endif

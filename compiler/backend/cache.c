@@ -79,7 +79,12 @@ static void warn_once(basin_cache *cache, const char *what, const char *why)
   cache->warned = true;
   pthread_mutex_unlock(&cache->lock);
   if (first)
-    basin__log(cache->context, BASIN_LOG_WARN, "kernel cache %s: %s (%s); going on without it", cache->folder, what, why);
+    basin__log(cache->context,
+               BASIN_LOG_WARN,
+               "kernel cache %s: %s (%s); going on without it",
+               cache->folder,
+               what,
+               why);
 }
 
 static bool make_path(basin_cache *cache, const basin_key *key, char *path, size_t size)
@@ -88,7 +93,8 @@ static bool make_path(basin_cache *cache, const basin_key *key, char *path, size
   return length > 0 && (size_t)length < size;
 }
 
-/* Reads a whole file in one piece; NULL if it is not there. Missing files are the usual case and no error. */
+/* Reads a whole file in one piece; NULL if it is not there. Missing files are the usual case and no
+ * error. */
 static void *read_file(basin_cache *cache, const char *path, size_t *size)
 {
   struct stat info;
@@ -110,7 +116,8 @@ static bool is_sound(const char *data, size_t size)
   cache_header header;
   if (size < sizeof header) return false;
   memcpy(&header, data, sizeof header);
-  return memcmp(header.magic, cache_magic, sizeof cache_magic) == 0 && header.size == size - sizeof header &&
+  return memcmp(header.magic, cache_magic, sizeof cache_magic) == 0 &&
+         header.size == size - sizeof header &&
          header.checksum == basin__hash64(data + sizeof header, (size_t)header.size, 0);
 }
 
@@ -122,7 +129,8 @@ void *basin__cache_get(basin_cache *cache, const basin_key *key, size_t *size)
   char *data = read_file(cache, path, &total);
   if (!data) return NULL;
   if (!is_sound(data, total)) {
-    basin__log(cache->context, BASIN_LOG_WARN, "kernel cache: %s is damaged and is made again", path);
+    basin__log(
+        cache->context, BASIN_LOG_WARN, "kernel cache: %s is damaged and is made again", path);
     basin__free_aligned(cache->context, data, total + 1);
     remove(path);
     return NULL;
@@ -133,7 +141,9 @@ void *basin__cache_get(basin_cache *cache, const basin_key *key, size_t *size)
 
 void basin__cache_release(basin_cache *cache, void *data, size_t size)
 {
-  if (data) basin__free_aligned(cache->context, (char *)data - sizeof(cache_header), size + sizeof(cache_header) + 1);
+  if (data)
+    basin__free_aligned(
+        cache->context, (char *)data - sizeof(cache_header), size + sizeof(cache_header) + 1);
 }
 
 /* ---- the size of the folder ---- */
@@ -158,12 +168,14 @@ static bool is_cached_name(const char *name)
   return length == 32 + suffix && strcmp(name + 32, CACHE_SUFFIX) == 0;
 }
 
-static uint64_t list_files(basin_cache *cache, DIR *folder, cached_file **files, size_t *count, size_t *capacity)
+static uint64_t
+list_files(basin_cache *cache, DIR *folder, cached_file **files, size_t *count, size_t *capacity)
 {
   uint64_t total = 0;
   for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
     struct stat info;
-    if (!is_cached_name(entry->d_name) || fstatat(dirfd(folder), entry->d_name, &info, 0) != 0) continue;
+    if (!is_cached_name(entry->d_name) || fstatat(dirfd(folder), entry->d_name, &info, 0) != 0)
+      continue;
     if (basin__grow(cache->context, files, capacity, *count + 1, sizeof **files) != BASIN_OK) break;
     cached_file *file = &(*files)[(*count)++];
     snprintf(file->name, sizeof file->name, "%s", entry->d_name);
@@ -174,7 +186,8 @@ static uint64_t list_files(basin_cache *cache, DIR *folder, cached_file **files,
   return total;
 }
 
-/* Removes the oldest files until nine tenths of the limit, less `need`, are left. Returns the bytes that stay. */
+/* Removes the oldest files until nine tenths of the limit, less `need`, are left. Returns the bytes
+ * that stay. */
 static uint64_t sweep(basin_cache *cache, uint64_t need)
 {
   cached_file *files = NULL;
@@ -193,7 +206,8 @@ static uint64_t sweep(basin_cache *cache, uint64_t need)
   return total;
 }
 
-/* Looks at the folder before the first write and whenever a sixteenth of the limit was written since. */
+/* Looks at the folder before the first write and whenever a sixteenth of the limit was written
+ * since. */
 static void make_room(basin_cache *cache, uint64_t need)
 {
   pthread_mutex_lock(&cache->lock);
@@ -207,7 +221,8 @@ static void make_room(basin_cache *cache, uint64_t need)
 }
 
 /* A temporary file beside the target, then a rename: other processes see all of it or nothing. */
-static const char *write_file(basin_cache *cache, const char *path, const cache_header *header, const void *data)
+static const char *
+write_file(basin_cache *cache, const char *path, const cache_header *header, const void *data)
 {
   char temporary[4200];
   snprintf(temporary, sizeof temporary, "%s/.new-XXXXXX", cache->folder);
@@ -220,7 +235,8 @@ static const char *write_file(basin_cache *cache, const char *path, const cache_
     remove(temporary);
     return why;
   }
-  bool written = fwrite(header, sizeof *header, 1, file) == 1 && fwrite(data, 1, (size_t)header->size, file) == header->size;
+  bool written = fwrite(header, sizeof *header, 1, file) == 1 &&
+                 fwrite(data, 1, (size_t)header->size, file) == header->size;
   if (!written || fflush(file) != 0 || fchmod(descriptor, 0644) != 0) {
     const char *why = strerror(errno);
     fclose(file);

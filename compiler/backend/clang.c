@@ -11,9 +11,16 @@ static basin_status hash_configuration(basin_backend *backend, basin_clang *stat
 {
   basin_strbuf text;
   basin__strbuf_init(&text, backend->context);
-  basin__strbuf_printf(&text, "clang 19 abi %d level %s tune %s width %u precision %d contract %d vector math %d\n",
-                       BASIN_KERNEL_ABI, state->target.level, state->target.model, state->target.width,
-                       (int)backend->precision, (int)state->contract, (int)state->target.vector_math);
+  basin__strbuf_printf(
+      &text,
+      "clang 19 abi %d level %s tune %s width %u precision %d contract %d vector math %d\n",
+      BASIN_KERNEL_ABI,
+      state->target.level,
+      state->target.model,
+      state->target.width,
+      (int)backend->precision,
+      (int)state->contract,
+      (int)state->target.vector_math);
   for (size_t i = 0; i < state->file_count; i++) {
     basin__strbuf_puts(&text, state->files[i].name);
     basin__strbuf_puts(&text, "\n");
@@ -77,26 +84,41 @@ typedef struct arguments {
 
 static void make_arguments(const basin_backend *backend, arguments *a)
 {
-  static const char *const fixed[] = {
-      "-x",  "c",   "-std=gnu11",         "-O2", "-w",         "-nostdsysteminc", "-nobuiltininc", "-mrelocation-model",
-      "pic", "-pic-level", "2", "-fvisibility=hidden", "-mprefer-vector-width=512"};
+  static const char *const fixed[] = {"-x",
+                                      "c",
+                                      "-std=gnu11",
+                                      "-O2",
+                                      "-w",
+                                      "-nostdsysteminc",
+                                      "-nobuiltininc",
+                                      "-mrelocation-model",
+                                      "pic",
+                                      "-pic-level",
+                                      "2",
+                                      "-fvisibility=hidden",
+                                      "-mprefer-vector-width=512"};
   const basin_clang *state = backend->state;
-  const char *variable[] = {"-target-cpu",
-                            state->target.level,
-                            "-tune-cpu",
-                            state->shim.basin_shim_host_cpu(),
-                            a->width,
-                            state->contract ? "-ffp-contract=fast" : "-ffp-contract=off",
-                            backend->precision == BASIN_PRECISION_FLOAT ? "-DBASIN_FLOAT=1" : "-DBASIN_DOUBLE=1",
-                            state->target.vector_math ? "-DBASIN_VECTOR_MATH=1" : "-DBASIN_SCALAR_MATH=1"};
-  _Static_assert(BASIN_COUNT(fixed) + BASIN_COUNT(variable) <= ARGUMENT_MAX, "the list of arguments is long enough");
+  const char *variable[] = {
+      "-target-cpu",
+      state->target.level,
+      "-tune-cpu",
+      state->shim.basin_shim_host_cpu(),
+      a->width,
+      state->contract ? "-ffp-contract=fast" : "-ffp-contract=off",
+      backend->precision == BASIN_PRECISION_FLOAT ? "-DBASIN_FLOAT=1" : "-DBASIN_DOUBLE=1",
+      state->target.vector_math ? "-DBASIN_VECTOR_MATH=1" : "-DBASIN_SCALAR_MATH=1"};
+  _Static_assert(BASIN_COUNT(fixed) + BASIN_COUNT(variable) <= ARGUMENT_MAX,
+                 "the list of arguments is long enough");
   snprintf(a->width, sizeof a->width, "-DBASIN_WIDTH=%u", state->target.width);
   a->count = 0;
   for (size_t i = 0; i < BASIN_COUNT(fixed); i++) a->list[a->count++] = fixed[i];
   for (size_t i = 0; i < BASIN_COUNT(variable); i++) a->list[a->count++] = variable[i];
 }
 
-void basin__clang_run(const basin_backend *backend, const char *text, basin_shim_form form, basin_shim_result *result)
+void basin__clang_run(const basin_backend *backend,
+                      const char *text,
+                      basin_shim_form form,
+                      basin_shim_result *result)
 {
   const basin_clang *state = backend->state;
   basin_shim_file files[BASIN_DIALECT_FILES + 1];
@@ -110,33 +132,46 @@ void basin__clang_run(const basin_backend *backend, const char *text, basin_shim
 }
 
 /* The first line that states an error makes the message; all of them go to the log. */
-basin_status basin__clang_error(const basin_backend *backend, const char *name, const char *diagnostics)
+basin_status
+basin__clang_error(const basin_backend *backend, const char *name, const char *diagnostics)
 {
   if (!diagnostics) diagnostics = "out of memory";
   basin__log(backend->context, BASIN_LOG_DEBUG, "kernel %s: %s", name, diagnostics);
   const char *line = strstr(diagnostics, "error:");
   while (line && line > diagnostics && line[-1] != '\n') line--;
   if (line) diagnostics = line;
-  return BASIN_FAIL(backend->context, BASIN_ERROR_COMPILE, "kernel %s does not compile: %.*s", name,
-                    (int)strcspn(diagnostics, "\n"), diagnostics);
+  return BASIN_FAIL(backend->context,
+                    BASIN_ERROR_COMPILE,
+                    "kernel %s does not compile: %.*s",
+                    name,
+                    (int)strcspn(diagnostics, "\n"),
+                    diagnostics);
 }
 
 /* ---- texts ---- */
 
-static basin_status clang_text(basin_backend *backend, const basin_kernel_program *program, const char *form,
+static basin_status clang_text(basin_backend *backend,
+                               const basin_kernel_program *program,
+                               const char *form,
                                basin_strbuf *text)
 {
   basin_clang *state = backend->state;
   bool llvm = strcmp(form, "llvm") == 0;
   if (!llvm && strcmp(form, "asm") != 0)
-    return BASIN_FAIL(backend->context, BASIN_ERROR_NAME, "unknown text '%s'; there are kernel, llvm and asm", form);
+    return BASIN_FAIL(backend->context,
+                      BASIN_ERROR_NAME,
+                      "unknown text '%s'; there are kernel, llvm and asm",
+                      form);
   basin_strbuf source;
   basin_shim_result result = {0};
   basin__strbuf_init(&source, backend->context);
   basin_status status = basin__emit(backend->context, program, &source);
   if (status == BASIN_OK) status = basin__shim_open(backend->context, &state->shim);
   if (status == BASIN_OK) {
-    basin__clang_run(backend, basin__strbuf_text(&source), llvm ? BASIN_SHIM_LLVM : BASIN_SHIM_ASSEMBLY, &result);
+    basin__clang_run(backend,
+                     basin__strbuf_text(&source),
+                     llvm ? BASIN_SHIM_LLVM : BASIN_SHIM_ASSEMBLY,
+                     &result);
     if (result.data)
       basin__strbuf_append(text, result.data, result.size);
     else
@@ -150,7 +185,11 @@ static basin_status clang_text(basin_backend *backend, const basin_kernel_progra
 static void clang_describe(basin_backend *backend, basin_strbuf *text)
 {
   basin_clang *state = backend->state;
-  basin__strbuf_printf(text, "%s, %s, %u lanes of %s", state->target.brand, state->target.features, state->target.width,
+  basin__strbuf_printf(text,
+                       "%s, %s, %u lanes of %s",
+                       state->target.brand,
+                       state->target.features,
+                       state->target.width,
                        backend->precision == BASIN_PRECISION_FLOAT ? "float" : "double");
   if (!state->target.vector_math) basin__strbuf_puts(text, ", no vector mathematics");
   if (state->cache_only)

@@ -29,10 +29,14 @@ typedef struct basin_clang {
 } basin_clang;
 
 /* Runs Clang on a text. result->data is NULL on failure; released by the shim's function. */
-void basin__clang_run(const basin_backend *backend, const char *text, basin_shim_form form, basin_shim_result *result);
+void basin__clang_run(const basin_backend *backend,
+                      const char *text,
+                      basin_shim_form form,
+                      basin_shim_result *result);
 
 /* The error that the diagnostics of a failed run make. */
-basin_status basin__clang_error(const basin_backend *backend, const char *name, const char *diagnostics);
+basin_status
+basin__clang_error(const basin_backend *backend, const char *name, const char *diagnostics);
 
 /* clang_compile.c: the back end's `compile`. */
 basin_status basin__clang_compile(basin_backend *backend, basin_backend_job *jobs, size_t count);

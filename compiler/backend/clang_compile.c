@@ -1,5 +1,5 @@
-/* Compiles the kernels of a request: each once, from the cache where it is known, the others in parallel.
- * SPDX-License-Identifier: Apache-2.0 */
+/* Compiles the kernels of a request: each once, from the cache where it is known, the others in
+ * parallel. SPDX-License-Identifier: Apache-2.0 */
 #include "backend/clang.h"
 #include "backend/symbols.h"
 
@@ -38,7 +38,8 @@ static basin_clang_unit *find_unit(const request *r, const basin_key *key)
 }
 
 /* The unit of a text, which is taken over: one that exists, or a new one with a task. */
-static basin_status request_unit(request *r, const char *name, basin_strbuf *text, basin_clang_unit **unit, bool *known)
+static basin_status
+request_unit(request *r, const char *name, basin_strbuf *text, basin_clang_unit **unit, bool *known)
 {
   basin_context *context = r->backend->context;
   const basin_clang *state = r->backend->state;
@@ -75,7 +76,8 @@ static basin_status request_projections(request *r, const basin_kernel_program *
   return BASIN_OK;
 }
 
-static basin_status request_kernel(request *r, const basin_kernel_program *program, basin_clang_unit **unit)
+static basin_status
+request_kernel(request *r, const basin_kernel_program *program, basin_clang_unit **unit)
 {
   basin_strbuf text;
   bool known = false;
@@ -130,7 +132,8 @@ static void compile_task(void *user, size_t index, unsigned worker)
 static basin_code resolve(void *user, const char *name)
 {
   const basin_clang *state = user;
-  if (strncmp(name, "basin_project_", sizeof "basin_project_" - 1) != 0) return basin__symbol(NULL, name);
+  if (strncmp(name, "basin_project_", sizeof "basin_project_" - 1) != 0)
+    return basin__symbol(NULL, name);
   for (const basin_clang_unit *unit = state->units; unit; unit = unit->next) {
     basin_code function = basin__object_function(unit->object, name);
     if (function) return function;
@@ -142,7 +145,8 @@ static basin_status link_task(task *t)
 {
   basin_context *context = t->backend->context;
   basin_clang *state = t->backend->state;
-  basin_status status = basin__object_load(context, t->bytes, t->size, resolve, state, &t->unit->object);
+  basin_status status =
+      basin__object_load(context, t->bytes, t->size, resolve, state, &t->unit->object);
   if (status != BASIN_OK && status != BASIN_ERROR_MEMORY && t->from_disk && !state->cache_only) {
     /* Sound bytes that do not load were made by another version or on another system. */
     drop_bytes(t);
@@ -170,8 +174,10 @@ static basin_status run_tasks(request *r)
   for (size_t t = 0; t < r->count; t++) {
     missing += !r->tasks[t].from_disk;
     if (!r->tasks[t].from_disk && state->cache_only)
-      return BASIN_FAIL(context, BASIN_ERROR_MISSING_LIBRARY,
-                        "kernel %s (%s) is not in the cache, and back end cached compiles nothing", r->tasks[t].name,
+      return BASIN_FAIL(context,
+                        BASIN_ERROR_MISSING_LIBRARY,
+                        "kernel %s (%s) is not in the cache, and back end cached compiles nothing",
+                        r->tasks[t].name,
                         r->tasks[t].unit->key.hex);
   }
   if (missing) {
@@ -180,7 +186,8 @@ static basin_status run_tasks(request *r)
   }
   basin_status first = BASIN_OK;
   for (size_t t = 0; t < r->count; t++) {
-    basin_status status = r->tasks[t].status == BASIN_OK ? link_task(&r->tasks[t]) : r->tasks[t].status;
+    basin_status status =
+        r->tasks[t].status == BASIN_OK ? link_task(&r->tasks[t]) : r->tasks[t].status;
     if (first == BASIN_OK) first = status;
   }
   return first;
@@ -198,10 +205,13 @@ static void request_fini(request *r)
   basin__free(r->backend->context, r->tasks, r->capacity * sizeof *r->tasks);
 }
 
-static basin_status finish_job(const basin_backend *backend, basin_backend_job *job, const basin_clang_unit *unit)
+static basin_status
+finish_job(const basin_backend *backend, basin_backend_job *job, const basin_clang_unit *unit)
 {
   basin_code code = basin__object_function(unit->object, "basin_kernel");
-  if (!code) return BASIN_FAIL(backend->context, BASIN_ERROR_FORMAT, "kernel %s has no entry", job->program->info.name);
+  if (!code)
+    return BASIN_FAIL(
+        backend->context, BASIN_ERROR_FORMAT, "kernel %s has no entry", job->program->info.name);
   size_t scalar = backend->precision == BASIN_PRECISION_FLOAT ? sizeof(float) : sizeof(double);
   job->kernel = (basin_kernel){.function = (basin_kernel_function)code,
                                .scratch_size = basin__emit_scratch_size(job->program, scalar),
@@ -215,9 +225,11 @@ basin_status basin__clang_compile(basin_backend *backend, basin_backend_job *job
   basin_clang_unit **units = basin__calloc(backend->context, count + 1, sizeof(basin_clang_unit *));
   if (!units) return BASIN_ERROR_MEMORY;
   basin_status status = BASIN_OK;
-  for (size_t i = 0; i < count && status == BASIN_OK; i++) status = request_kernel(&r, jobs[i].program, &units[i]);
+  for (size_t i = 0; i < count && status == BASIN_OK; i++)
+    status = request_kernel(&r, jobs[i].program, &units[i]);
   if (status == BASIN_OK) status = run_tasks(&r);
-  for (size_t i = 0; i < count && status == BASIN_OK; i++) status = finish_job(backend, &jobs[i], units[i]);
+  for (size_t i = 0; i < count && status == BASIN_OK; i++)
+    status = finish_job(backend, &jobs[i], units[i]);
   request_fini(&r);
   basin__free(backend->context, units, (count + 1) * sizeof(basin_clang_unit *));
   return status;

@@ -24,7 +24,8 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace
+{
 
 void initialize_target()
 {
@@ -48,15 +49,20 @@ char *copy(llvm::StringRef text)
 std::unique_ptr<clang::CodeGenAction> action_of(basin_shim_form form)
 {
   switch (form) {
-  case BASIN_SHIM_LLVM: return std::make_unique<clang::EmitLLVMAction>();
-  case BASIN_SHIM_ASSEMBLY: return std::make_unique<clang::EmitAssemblyAction>();
-  case BASIN_SHIM_OBJECT: break;
+  case BASIN_SHIM_LLVM:
+    return std::make_unique<clang::EmitLLVMAction>();
+  case BASIN_SHIM_ASSEMBLY:
+    return std::make_unique<clang::EmitAssemblyAction>();
+  case BASIN_SHIM_OBJECT:
+    break;
   }
   return std::make_unique<clang::EmitObjAction>();
 }
 
 // Runs the compiler; what it writes goes to `output`, what it says to `log`.
-bool run(const basin_shim_request &request, llvm::SmallVectorImpl<char> &output, llvm::raw_ostream &log)
+bool run(const basin_shim_request &request,
+         llvm::SmallVectorImpl<char> &output,
+         llvm::raw_ostream &log)
 {
   llvm::IntrusiveRefCntPtr<clang::DiagnosticOptions> options(new clang::DiagnosticOptions);
   clang::TextDiagnosticPrinter printer(log, options.get());
@@ -73,7 +79,8 @@ bool run(const basin_shim_request &request, llvm::SmallVectorImpl<char> &output,
   llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> files(new llvm::vfs::InMemoryFileSystem);
   files->setCurrentWorkingDirectory("/");
   for (size_t i = 0; i < request.file_count; i++)
-    files->addFile(request.files[i].name, 0,
+    files->addFile(request.files[i].name,
+                   0,
                    llvm::MemoryBuffer::getMemBuffer(request.files[i].text, request.files[i].name));
 
   clang::CompilerInstance compiler;

@@ -26,7 +26,8 @@ typedef enum basin_shim_form {
 typedef struct basin_shim_request {
   const basin_shim_file *files;
   size_t file_count;
-  const char *const *arguments; /* of the compiler proper (clang -cc1), without triple, input and output */
+  const char *const
+      *arguments; /* of the compiler proper (clang -cc1), without triple, input and output */
   size_t argument_count;
   basin_shim_form form;
 } basin_shim_request;
@@ -38,11 +39,11 @@ typedef struct basin_shim_result {
 } basin_shim_result;
 
 /* All functions may be called from any thread, and at the same time. */
-#define BASIN_SHIM_FUNCTIONS(X)                                                       \
-  X(int, basin_shim_abi, (void))                                                      \
-  X(const char *, basin_shim_version, (void))  /* of LLVM, "19.1.7" */                \
-  X(const char *, basin_shim_host_cpu, (void)) /* LLVM's name for this processor */   \
-  X(void, basin_shim_compile, (const basin_shim_request *, basin_shim_result *))      \
+#define BASIN_SHIM_FUNCTIONS(X)                                                     \
+  X(int, basin_shim_abi, (void))                                                    \
+  X(const char *, basin_shim_version, (void))  /* of LLVM, "19.1.7" */              \
+  X(const char *, basin_shim_host_cpu, (void)) /* LLVM's name for this processor */ \
+  X(void, basin_shim_compile, (const basin_shim_request *, basin_shim_result *))    \
   X(void, basin_shim_release, (basin_shim_result *))
 
 #define X(type, name, parameters) __attribute__((visibility("default"))) type name parameters;

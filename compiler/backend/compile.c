@@ -3,17 +3,22 @@
 #include "backend/backend.h"
 #include "plan/plan.h"
 
-static basin_status find_program(basin_backend *backend, const basin_plan *plan, basin_stage stage,
+static basin_status find_program(basin_backend *backend,
+                                 const basin_plan *plan,
+                                 basin_stage stage,
                                  const basin_kernel_program **program)
 {
   static const char *const names[BASIN_STAGE_COUNT] = {"compute", "value", "gradient", "Hessian"};
   *program = (unsigned)stage < BASIN_STAGE_COUNT ? basin__plan_program(plan, stage) : NULL;
   if (*program) return BASIN_OK;
-  return BASIN_FAIL(backend->context, BASIN_ERROR_ARGUMENT, "the plan has no %s kernel",
+  return BASIN_FAIL(backend->context,
+                    BASIN_ERROR_ARGUMENT,
+                    "the plan has no %s kernel",
                     (unsigned)stage < BASIN_STAGE_COUNT ? names[stage] : "such");
 }
 
-basin_status basin_backend_compile(basin_backend *backend, basin_compile_request *requests, size_t count)
+basin_status
+basin_backend_compile(basin_backend *backend, basin_compile_request *requests, size_t count)
 {
   basin_backend_job *jobs = basin__calloc(backend->context, count + 1, sizeof *jobs);
   if (!jobs) return BASIN_ERROR_MEMORY;
@@ -26,7 +31,10 @@ basin_status basin_backend_compile(basin_backend *backend, basin_compile_request
   return status;
 }
 
-basin_status basin_backend_text(basin_backend *backend, const basin_plan *plan, basin_stage stage, const char *form,
+basin_status basin_backend_text(basin_backend *backend,
+                                const basin_plan *plan,
+                                basin_stage stage,
+                                const char *form,
                                 char **text)
 {
   const basin_kernel_program *program;

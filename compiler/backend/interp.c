@@ -1,5 +1,5 @@
-/* The interpreter: runs kernel programs one element at a time. Slow, plain, and what every other back end must agree with.
- * SPDX-License-Identifier: Apache-2.0 */
+/* The interpreter: runs kernel programs one element at a time. Slow, plain, and what every other
+ * back end must agree with. SPDX-License-Identifier: Apache-2.0 */
 #include "backend/interp.h"
 #include "backend/backend.h"
 #include "backend/interp_project.h"
@@ -38,15 +38,23 @@ static workspace divide(const basin_interp_kernel *kernel, double *at)
   return w;
 }
 
-static void evaluate(const basin_interp_program *p, const basin_kernel_args *args, size_t element, const double *inner,
-                     double *values, uint32_t *instances, double *outputs)
+static void evaluate(const basin_interp_program *p,
+                     const basin_kernel_args *args,
+                     size_t element,
+                     const double *inner,
+                     double *values,
+                     uint32_t *instances,
+                     double *outputs)
 {
   basin__interp_evaluate(p, args, element, inner, values, instances);
   for (uint32_t k = 0; k < p->program.output_count; k++) outputs[k] = values[p->program.outputs[k]];
 }
 
 /* Projects each block of the packed inner Hessian by itself; entries between blocks are zero. */
-static void project(const basin_interp_kernel *kernel, double *packed, basin_projection mode, const workspace *w)
+static void project(const basin_interp_kernel *kernel,
+                    double *packed,
+                    basin_projection mode,
+                    const workspace *w)
 {
   uint32_t n = kernel->info.inner_size, blocks = kernel->block_count ? kernel->block_count : 1;
   for (uint32_t b = 0; b < blocks; b++) {
@@ -73,38 +81,56 @@ static size_t packed_index(size_t size, size_t r, size_t c)
   return i * size - i * (i + 1) / 2 + j;
 }
 
-static void add_gradient(const basin_kernel_info *info, const basin_kernel_args *args, size_t element, const double *local)
+static void add_gradient(const basin_kernel_info *info,
+                         const basin_kernel_args *args,
+                         size_t element,
+                         const double *local)
 {
   size_t nodes = info->local_size / info->block;
   for (size_t a = 0; a < nodes; a++) {
     uint32_t node = args->nodes[element * nodes + a];
     if (node == BASIN_NONE) continue;
-    for (size_t i = 0; i < info->block; i++) args->gradient[(size_t)node * info->block + i] += local[a * info->block + i];
+    for (size_t i = 0; i < info->block; i++)
+      args->gradient[(size_t)node * info->block + i] += local[a * info->block + i];
   }
 }
 
-static void add_block(double *to, const double *local, size_t size, size_t block, size_t a, size_t c, uint32_t slot)
+static void add_block(
+    double *to, const double *local, size_t size, size_t block, size_t a, size_t c, uint32_t slot)
 {
   for (size_t i = 0; i < block; i++)
     for (size_t j = 0; j < block; j++) {
       double plain = local[packed_index(size, a * block + i, c * block + j)];
       double turned = local[packed_index(size, a * block + j, c * block + i)];
-      to[i * block + j] += slot & BASIN_SLOT_TWICE ? plain + turned : slot & BASIN_SLOT_TRANSPOSED ? turned : plain;
+      to[i * block + j] += slot & BASIN_SLOT_TWICE        ? plain + turned
+                           : slot & BASIN_SLOT_TRANSPOSED ? turned
+                                                          : plain;
     }
 }
 
-static void add_hessian(const basin_kernel_info *info, const basin_kernel_args *args, size_t element, const double *local)
+static void add_hessian(const basin_kernel_info *info,
+                        const basin_kernel_args *args,
+                        size_t element,
+                        const double *local)
 {
   size_t block = info->block, nodes = info->local_size / block;
   const uint32_t *slots = args->slots + element * (nodes * (nodes + 1) / 2);
   for (size_t a = 0; a < nodes; a++)
     for (size_t c = a; c < nodes; c++, slots++)
       if (*slots != BASIN_NONE)
-        add_block(args->values + (size_t)(*slots & BASIN_SLOT_MASK) * block * block, local, info->local_size, block, a, c,
+        add_block(args->values + (size_t)(*slots & BASIN_SLOT_MASK) * block * block,
+                  local,
+                  info->local_size,
+                  block,
+                  a,
+                  c,
                   *slots);
 }
 
-static void put(const basin_interp_kernel *kernel, const basin_kernel_args *args, size_t element, const double *outer)
+static void put(const basin_interp_kernel *kernel,
+                const basin_kernel_args *args,
+                size_t element,
+                const double *outer)
 {
   const basin_kernel_info *info = &kernel->info;
   size_t size = info->local_size, packed = size * (size + 1) / 2, at = element - args->begin;
@@ -114,23 +140,30 @@ static void put(const basin_interp_kernel *kernel, const basin_kernel_args *args
     if (hessian && args->values) add_hessian(info, args, element, hessian);
     return;
   }
-  for (size_t k = 0; args->local_gradient && k < size; k++) args->local_gradient[at * size + k] = outer[k];
-  for (size_t k = 0; hessian && args->local_hessian && k < packed; k++) args->local_hessian[at * packed + k] = hessian[k];
+  for (size_t k = 0; args->local_gradient && k < size; k++)
+    args->local_gradient[at * size + k] = outer[k];
+  for (size_t k = 0; hessian && args->local_hessian && k < packed; k++)
+    args->local_hessian[at * packed + k] = hessian[k];
 }
 
-static void run_element(const basin_interp_kernel *kernel, const basin_kernel_args *args, size_t element, const workspace *w)
+static void run_element(const basin_interp_kernel *kernel,
+                        const basin_kernel_args *args,
+                        size_t element,
+                        const workspace *w)
 {
   const basin_kernel_info *info = &kernel->info;
   evaluate(&kernel->inner, args, element, NULL, w->inner_values, w->inner_instances, w->inner);
   if (info->stage == BASIN_STAGE_COMPUTE) {
-    for (uint32_t k = 0; k < info->output_size; k++) args->output[element * info->output_size + k] = w->inner[k];
+    for (uint32_t k = 0; k < info->output_size; k++)
+      args->output[element * info->output_size + k] = w->inner[k];
     return;
   }
   if (args->energy) args->energy[element - args->begin] = w->inner[0];
   if (info->stage == BASIN_STAGE_VALUE) return;
   if (info->stage == BASIN_STAGE_HESSIAN)
     project(kernel, w->inner + 1 + info->inner_size, (basin_projection)args->projection, w);
-  evaluate(&kernel->outer, args, element, w->inner + 1, w->outer_values, w->outer_instances, w->outer);
+  evaluate(
+      &kernel->outer, args, element, w->inner + 1, w->outer_values, w->outer_instances, w->outer);
   put(kernel, args, element, w->outer);
 }
 
@@ -144,7 +177,8 @@ void basin__interp_run(const basin_kernel_args *args, const void *self)
     run_element(kernel, args, e, &w);
     if (kernel->info.stage != BASIN_STAGE_COMPUTE) s[(e - args->begin) % 8] += w.inner[0];
   }
-  if (args->energy_sum) *args->energy_sum += ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+  if (args->energy_sum)
+    *args->energy_sum += ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
 }
 
 /* ---- the back end ---- */

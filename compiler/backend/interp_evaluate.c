@@ -8,7 +8,10 @@
 #include <string.h>
 
 /* The instance of each access that the element reads. */
-static void find_instances(const basin_interp_program *p, const basin_kernel_args *args, size_t element, uint32_t *instances)
+static void find_instances(const basin_interp_program *p,
+                           const basin_kernel_args *args,
+                           size_t element,
+                           uint32_t *instances)
 {
   for (uint32_t a = 0; a < p->program.access_count; a++) {
     const basin_access *access = &p->program.accesses[a];
@@ -47,11 +50,11 @@ static double operate(const basin_instruction *code, const double *values)
 {
 #define ARGUMENT(k, arity, from) ((arity) > (k) ? values[code->from] : 0.0)
   switch (code->op) {
-#define BASIN_SCALAR(id, arity, name, spelling, flags, cost, value, partials, probes) \
-  case BASIN_OP_##id: {                                                               \
+#define BASIN_SCALAR(id, arity, name, spelling, flags, cost, value, partials, probes)             \
+  case BASIN_OP_##id: {                                                                           \
     const double x = ARGUMENT(0, arity, a), y = ARGUMENT(1, arity, b), w = ARGUMENT(2, arity, c); \
-    (void)x, (void)y, (void)w;                                                        \
-    return value;                                                                     \
+    (void)x, (void)y, (void)w;                                                                    \
+    return value;                                                                                 \
   }
 #define BASIN_MATRIX(id, ...)
 #include "graph/ops.def"
@@ -63,8 +66,12 @@ static double operate(const basin_instruction *code, const double *values)
   }
 }
 
-void basin__interp_evaluate(const basin_interp_program *p, const basin_kernel_args *args, size_t element,
-                            const double *inner, double *values, uint32_t *instances)
+void basin__interp_evaluate(const basin_interp_program *p,
+                            const basin_kernel_args *args,
+                            size_t element,
+                            const double *inner,
+                            double *values,
+                            uint32_t *instances)
 {
   find_instances(p, args, element, instances);
   for (uint32_t i = 0; i < p->program.count; i++) {

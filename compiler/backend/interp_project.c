@@ -48,9 +48,11 @@ static void diagonalize(double *a, double *z, uint32_t n)
     bool done = true;
     for (uint32_t p = 0; p + 1 < n; p++)
       for (uint32_t q = p + 1; q < n; q++) {
-        /* Small against the geometric mean of the diagonal: relative accuracy for each eigenvalue. */
+        /* Small against the geometric mean of the diagonal: relative accuracy for each eigenvalue.
+         */
         double scale = sqrt(fabs(a[p * n + p])) * sqrt(fabs(a[q * n + q]));
-        if (fabs(a[p * n + q]) <= 0.25 * DBL_EPSILON * scale || fabs(a[p * n + q]) < DBL_MIN) continue;
+        if (fabs(a[p * n + q]) <= 0.25 * DBL_EPSILON * scale || fabs(a[p * n + q]) < DBL_MIN)
+          continue;
         rotate(a, z, n, p, q);
         done = false;
       }

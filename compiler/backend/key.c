@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-/* Emitted text has no string or character literals, so a comment is whatever stands between its marks. */
+/* Emitted text has no string or character literals, so a comment is whatever stands between its
+ * marks. */
 static void append_without_comments(basin_strbuf *buffer, const char *text)
 {
   const char *start;
@@ -17,7 +18,8 @@ static void append_without_comments(basin_strbuf *buffer, const char *text)
   basin__strbuf_puts(buffer, text);
 }
 
-basin_status basin__key_make(basin_context *context, const char *text, const char *configuration, basin_key *key)
+basin_status
+basin__key_make(basin_context *context, const char *text, const char *configuration, basin_key *key)
 {
   basin_strbuf buffer;
   basin__strbuf_init(&buffer, context);

@@ -9,8 +9,12 @@ typedef struct basin_key {
   char hex[33];
 } basin_key;
 
-/* XXH3-128 of the text without comments and of `configuration`. Comments are left out so that an edit elsewhere in a
- * script, which moves line numbers, recompiles nothing. MEMORY is the only error. */
-basin_status basin__key_make(basin_context *context, const char *text, const char *configuration, basin_key *key);
+/* XXH3-128 of the text without comments and of `configuration`. Comments are left out so that an
+ * edit elsewhere in a script, which moves line numbers, recompiles nothing. MEMORY is the only
+ * error. */
+basin_status basin__key_make(basin_context *context,
+                             const char *text,
+                             const char *configuration,
+                             basin_key *key);
 
 #endif

@@ -19,11 +19,13 @@ typedef struct nvrtc_state {
 static basin_status resolve(basin_context *context, nvrtc_state *state)
 {
   void *address;
-#define X(type, name, parameters)                                                                     \
-  address = basin__dl_symbol(state->library, #name);                                                  \
-  if (!address)                                                                                       \
-    return BASIN_FAIL(context, BASIN_ERROR_MISSING_LIBRARY, "%s has no function " #name "; NVRTC of CUDA 11.2 or newer is needed", \
-                      basin__dl_path(state->library));                                                \
+#define X(type, name, parameters)                                                            \
+  address = basin__dl_symbol(state->library, #name);                                         \
+  if (!address)                                                                              \
+    return BASIN_FAIL(context,                                                               \
+                      BASIN_ERROR_MISSING_LIBRARY,                                           \
+                      "%s has no function " #name "; NVRTC of CUDA 11.2 or newer is needed", \
+                      basin__dl_path(state->library));                                       \
   memcpy(&state->name, &address, sizeof address);
 #include "backend/nvrtc.def"
 #undef X
@@ -32,8 +34,12 @@ static basin_status resolve(basin_context *context, nvrtc_state *state)
 
 static basin_status nvrtc_open(basin_backend *backend)
 {
-  static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so",
-                                      "/usr/local/cuda/lib64/libnvrtc.so", NULL};
+  static const char *const names[] = {"libnvrtc.so.13",
+                                      "libnvrtc.so.12",
+                                      "libnvrtc.so.11.2",
+                                      "libnvrtc.so",
+                                      "/usr/local/cuda/lib64/libnvrtc.so",
+                                      NULL};
   nvrtc_state *state = basin__calloc(backend->context, 1, sizeof *state);
   basin_strbuf reason;
   if (!state) return BASIN_ERROR_MEMORY;
@@ -42,9 +48,11 @@ static basin_status nvrtc_open(basin_backend *backend)
   state->library = basin__dl_open(backend->context, "NVRTC", names, &reason);
   basin_status status = BASIN_OK;
   if (!state->library)
-    status = BASIN_FAIL(backend->context, BASIN_ERROR_MISSING_LIBRARY,
-                        "NVRTC cannot be opened (%s); it is part of the CUDA toolkit (Debian: libnvrtc)",
-                        basin__strbuf_text(&reason));
+    status =
+        BASIN_FAIL(backend->context,
+                   BASIN_ERROR_MISSING_LIBRARY,
+                   "NVRTC cannot be opened (%s); it is part of the CUDA toolkit (Debian: libnvrtc)",
+                   basin__strbuf_text(&reason));
   else
     status = resolve(backend->context, state);
   basin__strbuf_fini(&reason);
@@ -69,7 +77,8 @@ static unsigned number_before(const char *log, const char *words)
   return (unsigned)strtoul(at, NULL, 10);
 }
 
-/* The figures of the kernel itself; device functions that were not inlined have paragraphs of their own. */
+/* The figures of the kernel itself; device functions that were not inlined have paragraphs of their
+ * own. */
 static void read_log(const char *log, basin_nvrtc_code *code)
 {
   const char *kernel = strstr(log, "Function properties for basin_kernel");
@@ -80,17 +89,27 @@ static void read_log(const char *log, basin_nvrtc_code *code)
   code->spill_loads = number_before(kernel, "bytes spill loads");
 }
 
-static basin_status fail(basin_backend *backend, int result, const char *what, const char *name, const char *log)
+static basin_status
+fail(basin_backend *backend, int result, const char *what, const char *name, const char *log)
 {
   const nvrtc_state *state = backend->state;
   const char *line = log ? strstr(log, "error") : NULL;
   while (line && line > log && line[-1] != '\n') line--;
   if (log) basin__log(backend->context, BASIN_LOG_DEBUG, "kernel %s: %s", name, log);
   if (!line) line = state->nvrtcGetErrorString(result);
-  return BASIN_FAIL(backend->context, BASIN_ERROR_COMPILE, "kernel %s: %s: %.*s", name, what, (int)strcspn(line, "\n"), line);
+  return BASIN_FAIL(backend->context,
+                    BASIN_ERROR_COMPILE,
+                    "kernel %s: %s: %.*s",
+                    name,
+                    what,
+                    (int)strcspn(line, "\n"),
+                    line);
 }
 
-static basin_status fetch_code(basin_backend *backend, basin_nvrtc_program program, const char *name, basin_nvrtc_code *code)
+static basin_status fetch_code(basin_backend *backend,
+                               basin_nvrtc_program program,
+                               const char *name,
+                               basin_nvrtc_code *code)
 {
   const nvrtc_state *state = backend->state;
   int result = state->nvrtcGetCUBINSize(program, &code->size);
@@ -101,15 +120,23 @@ static basin_status fetch_code(basin_backend *backend, basin_nvrtc_program progr
   return result ? fail(backend, result, "no device code", name, NULL) : BASIN_OK;
 }
 
-static basin_status compile_program(basin_backend *backend, basin_nvrtc_program program, const char *name,
-                                    const char *architecture, basin_nvrtc_code *code)
+static basin_status compile_program(basin_backend *backend,
+                                    basin_nvrtc_program program,
+                                    const char *name,
+                                    const char *architecture,
+                                    basin_nvrtc_code *code)
 {
   const nvrtc_state *state = backend->state;
   char option[64];
   const char *contract = basin__env("CONTRACT");
   snprintf(option, sizeof option, "--gpu-architecture=%s", architecture);
-  const char *options[] = {option, "--std=c++17", "--ptxas-options=-v", contract && strcmp(contract, "on") == 0 ? "--fmad=true" : "--fmad=false", "--device-as-default-execution-space",
-                           backend->precision == BASIN_PRECISION_FLOAT ? "-DBASIN_FLOAT=1" : "-DBASIN_DOUBLE=1",
+  const char *options[] = {option,
+                           "--std=c++17",
+                           "--ptxas-options=-v",
+                           contract && strcmp(contract, "on") == 0 ? "--fmad=true" : "--fmad=false",
+                           "--device-as-default-execution-space",
+                           backend->precision == BASIN_PRECISION_FLOAT ? "-DBASIN_FLOAT=1"
+                                                                       : "-DBASIN_DOUBLE=1",
                            "-DBASIN_CUDA_ATOMICS=1"};
   int result = state->nvrtcCompileProgram(program, (int)BASIN_COUNT(options), options);
   size_t size = 0;
@@ -128,7 +155,10 @@ static basin_status compile_program(basin_backend *backend, basin_nvrtc_program 
   return status;
 }
 
-basin_status basin__nvrtc_compile(basin_backend *backend, const char *name, const char *text, const char *architecture,
+basin_status basin__nvrtc_compile(basin_backend *backend,
+                                  const char *name,
+                                  const char *text,
+                                  const char *architecture,
                                   basin_nvrtc_code *code)
 {
   const nvrtc_state *state = backend->state;
@@ -156,22 +186,34 @@ void basin__nvrtc_release(basin_backend *backend, basin_nvrtc_code *code)
 }
 
 /* Forms are architectures: what the kernel takes there. */
-static basin_status nvrtc_text(basin_backend *backend, const basin_kernel_program *program, const char *form,
+static basin_status nvrtc_text(basin_backend *backend,
+                               const basin_kernel_program *program,
+                               const char *form,
                                basin_strbuf *text)
 {
   if (strncmp(form, "sm_", 3) != 0)
-    return BASIN_FAIL(backend->context, BASIN_ERROR_NAME,
-                      "unknown text '%s'; there are kernel and architectures like sm_90", form);
+    return BASIN_FAIL(backend->context,
+                      BASIN_ERROR_NAME,
+                      "unknown text '%s'; there are kernel and architectures like sm_90",
+                      form);
   basin_strbuf source;
   basin_nvrtc_code code;
   basin__strbuf_init(&source, backend->context);
   basin_status status = basin__emit(backend->context, program, &source);
   if (status == BASIN_OK)
-    status = basin__nvrtc_compile(backend, program->info.name, basin__strbuf_text(&source), form, &code);
+    status =
+        basin__nvrtc_compile(backend, program->info.name, basin__strbuf_text(&source), form, &code);
   if (status == BASIN_OK) {
-    basin__strbuf_printf(text, "%s on %s: %u registers, %u bytes of stack, spills %u + %u bytes, %zu bytes of code\n",
-                         program->info.name, form, code.registers, code.stack, code.spill_stores, code.spill_loads,
-                         code.size);
+    basin__strbuf_printf(
+        text,
+        "%s on %s: %u registers, %u bytes of stack, spills %u + %u bytes, %zu bytes of code\n",
+        program->info.name,
+        form,
+        code.registers,
+        code.stack,
+        code.spill_stores,
+        code.spill_loads,
+        code.size);
     basin__nvrtc_release(backend, &code);
   }
   basin__strbuf_fini(&source);
@@ -183,7 +225,10 @@ static void nvrtc_describe(basin_backend *backend, basin_strbuf *text)
   const nvrtc_state *state = backend->state;
   int major = 0, minor = 0;
   state->nvrtcVersion(&major, &minor);
-  basin__strbuf_printf(text, "NVRTC %d.%d, %s", major, minor,
+  basin__strbuf_printf(text,
+                       "NVRTC %d.%d, %s",
+                       major,
+                       minor,
                        backend->precision == BASIN_PRECISION_FLOAT ? "float" : "double");
 }
 

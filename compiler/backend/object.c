@@ -1,6 +1,6 @@
-/* Loads relocatable x86-64 ELF objects: sections are laid out in one mapping, calls that leave it go through stubs.
- * Formats: System V ABI, AMD64 supplement, sections 4.4 (relocations) and the generic ELF specification.
- * SPDX-License-Identifier: Apache-2.0 */
+/* Loads relocatable x86-64 ELF objects: sections are laid out in one mapping, calls that leave it
+ * go through stubs. Formats: System V ABI, AMD64 supplement, sections 4.4 (relocations) and the
+ * generic ELF specification. SPDX-License-Identifier: Apache-2.0 */
 #include "backend/object.h"
 
 #include <elf.h>
@@ -58,7 +58,8 @@ static basin_status read_header(loader *l)
   l->sections = (const Elf64_Shdr *)(const void *)(l->data + l->header->e_shoff);
   for (size_t i = 0; i < l->header->e_shnum; i++) {
     const Elf64_Shdr *s = &l->sections[i];
-    if (s->sh_type != SHT_NOBITS && s->sh_type != SHT_NULL && !inside(s->sh_offset, s->sh_size, l->size))
+    if (s->sh_type != SHT_NOBITS && s->sh_type != SHT_NULL &&
+        !inside(s->sh_offset, s->sh_size, l->size))
       return malformed(l, "section out of range");
     if (s->sh_flags & SHF_ALLOC && s->sh_flags & (SHF_WRITE | SHF_TLS))
       return malformed(l, "writable data in a kernel");
@@ -111,16 +112,15 @@ static const char *symbol_name(const loader *l, const Elf64_Sym *symbol)
   return symbol->st_name < l->names_size ? l->names + symbol->st_name : "";
 }
 
-/* Offset in the image of a stub that jumps to the function `name`; stubs of one name are not shared. */
-static basin_status make_stub(loader *l,
-                              const char *name,
-                              basin_resolve_function resolve,
-                              void *user,
-                              size_t *offset)
+/* Offset in the image of a stub that jumps to the function `name`; stubs of one name are not
+ * shared. */
+static basin_status
+make_stub(loader *l, const char *name, basin_resolve_function resolve, void *user, size_t *offset)
 {
   basin_code function = resolve(user, name);
   if (!function)
-    return BASIN_FAIL(l->context, BASIN_ERROR_NAME, "compiled kernel calls unknown function '%s'", name);
+    return BASIN_FAIL(
+        l->context, BASIN_ERROR_NAME, "compiled kernel calls unknown function '%s'", name);
   static const unsigned char jump[8] = {0xff, 0x25, 0x02, 0, 0, 0, 0x0f, 0x0b};
   *offset = l->stubs + STUB_SIZE * l->stub_count++;
   memcpy(l->image + *offset, jump, sizeof jump);
@@ -169,11 +169,8 @@ static basin_status apply(loader *l, size_t place, size_t room, const Elf64_Rela
   return BASIN_FAIL(l->context, BASIN_ERROR_FORMAT, "compiled kernel: relocation of type %u", type);
 }
 
-static basin_status relocate_section(loader *l,
-                                     const Elf64_Shdr *table,
-                                     size_t *stubs,
-                                     basin_resolve_function resolve,
-                                     void *user)
+static basin_status relocate_section(
+    loader *l, const Elf64_Shdr *table, size_t *stubs, basin_resolve_function resolve, void *user)
 {
   if (table->sh_info >= l->header->e_shnum || table->sh_offset % 8 != 0)
     return malformed(l, "relocations out of range");
@@ -184,8 +181,11 @@ static basin_status relocate_section(loader *l,
     size_t target = 0;
     if (entries[i].r_offset >= section->sh_size) return malformed(l, "relocation out of range");
     BASIN_TRY(locate(l, ELF64_R_SYM(entries[i].r_info), stubs, resolve, user, &target));
-    BASIN_TRY(apply(l, l->offsets[table->sh_info] + entries[i].r_offset,
-                    section->sh_size - entries[i].r_offset, &entries[i], target));
+    BASIN_TRY(apply(l,
+                    l->offsets[table->sh_info] + entries[i].r_offset,
+                    section->sh_size - entries[i].r_offset,
+                    &entries[i],
+                    target));
   }
   return BASIN_OK;
 }
@@ -222,17 +222,16 @@ static basin_status keep_entry(const loader *l, basin_object *object)
   return malformed(l, "no function");
 }
 
-static basin_status link_image(loader *l,
-                               basin_resolve_function resolve,
-                               void *user,
-                               basin_object *object)
+static basin_status
+link_image(loader *l, basin_resolve_function resolve, void *user, basin_object *object)
 {
   BASIN_TRY(lay_out(l));
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
   size_t mapped = (l->image_size + page - 1) / page * page;
   void *image = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (image == MAP_FAILED)
-    return BASIN_FAIL(l->context, BASIN_ERROR_MEMORY, "no memory for a kernel of %zu bytes", mapped);
+    return BASIN_FAIL(
+        l->context, BASIN_ERROR_MEMORY, "no memory for a kernel of %zu bytes", mapped);
   object->image = l->image = image;
   object->mapped = mapped;
   object->size = l->image_size;
@@ -242,7 +241,9 @@ static basin_status link_image(loader *l,
   BASIN_TRY(relocate(l, resolve, user));
   BASIN_TRY(keep_entry(l, object));
   if (mprotect(image, mapped, PROT_READ | PROT_EXEC) != 0)
-    return BASIN_FAIL(l->context, BASIN_ERROR_UNSUPPORTED, "the system does not allow executing compiled kernels");
+    return BASIN_FAIL(l->context,
+                      BASIN_ERROR_UNSUPPORTED,
+                      "the system does not allow executing compiled kernels");
   return BASIN_OK;
 }
 

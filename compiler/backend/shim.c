@@ -64,7 +64,8 @@ basin_status basin__shim_find(basin_context *context)
   }
   for (size_t i = 0; p.names[i]; i++)
     if (access(p.names[i], R_OK) == 0) return BASIN_OK;
-  return BASIN_FAIL(context, BASIN_ERROR_MISSING_LIBRARY,
+  return BASIN_FAIL(context,
+                    BASIN_ERROR_MISSING_LIBRARY,
                     "the Clang back end is missing: no %s; it needs " SHIM_PACKAGES
                     ", or use device \"cpu:interp\"",
                     p.names[0] ? p.names[0] : SHIM_FILE);
@@ -74,15 +75,16 @@ static basin_status resolve(basin_context *context, basin_shim *shim)
 {
   const char *path = basin__dl_path(shim->library);
   void *address;
-#define X(type, name, parameters)                                                                    \
-  address = basin__dl_symbol(shim->library, #name);                                                  \
-  if (!address)                                                                                      \
-    return BASIN_FAIL(context, BASIN_ERROR_MISSING_LIBRARY, "%s has no function " #name, path);      \
+#define X(type, name, parameters)                                                               \
+  address = basin__dl_symbol(shim->library, #name);                                             \
+  if (!address)                                                                                 \
+    return BASIN_FAIL(context, BASIN_ERROR_MISSING_LIBRARY, "%s has no function " #name, path); \
   memcpy(&shim->name, &address, sizeof address);
   BASIN_SHIM_FUNCTIONS(X)
 #undef X
   if (shim->basin_shim_abi() != BASIN_SHIM_ABI)
-    return BASIN_FAIL(context, BASIN_ERROR_MISSING_LIBRARY, "%s belongs to another version of Basin", path);
+    return BASIN_FAIL(
+        context, BASIN_ERROR_MISSING_LIBRARY, "%s belongs to another version of Basin", path);
   return BASIN_OK;
 }
 
@@ -96,7 +98,8 @@ basin_status basin__shim_open(basin_context *context, basin_shim *shim)
   shim->library = basin__dl_open(context, "CLANG", p.names, &reason);
   basin_status status = BASIN_OK;
   if (!shim->library)
-    status = BASIN_FAIL(context, BASIN_ERROR_MISSING_LIBRARY,
+    status = BASIN_FAIL(context,
+                        BASIN_ERROR_MISSING_LIBRARY,
                         "the Clang back end cannot be opened (%s); it needs " SHIM_PACKAGES
                         ", or use device \"cpu:interp\"",
                         basin__strbuf_text(&reason));

@@ -13,11 +13,13 @@ typedef struct basin_shim {
 #undef X
 } basin_shim;
 
-/* Whether a module file is where one is looked for: beside the library that contains this code, in ../lib of its
- * folder, or at $BASIN_LIB_CLANG. Error: MISSING_LIBRARY with what to install. Opens nothing. */
+/* Whether a module file is where one is looked for: beside the library that contains this code, in
+ * ../lib of its folder, or at $BASIN_LIB_CLANG. Error: MISSING_LIBRARY with what to install. Opens
+ * nothing. */
 basin_status basin__shim_find(basin_context *context);
 
-/* Opens the module, once; LLVM stays loaded until the process ends. Error: MISSING_LIBRARY with the loader's reason. */
+/* Opens the module, once; LLVM stays loaded until the process ends. Error: MISSING_LIBRARY with the
+ * loader's reason. */
 basin_status basin__shim_open(basin_context *context, basin_shim *shim);
 void basin__shim_close(basin_shim *shim);
 

@@ -9,9 +9,10 @@
 #include <string.h>
 
 /* The functions of device/math_cpu.h and their number of arguments. */
-#define FUNCTIONS(X) \
-  X(exp, 1) X(expm1, 1) X(log, 1) X(log1p, 1) X(sin, 1) X(cos, 1) X(tan, 1) X(asin, 1) X(acos, 1) X(atan, 1) \
-  X(sinh, 1) X(cosh, 1) X(tanh, 1) X(atan2, 2) X(pow, 2)
+#define FUNCTIONS(X)                                                                               \
+  X(exp, 1)                                                                                        \
+  X(expm1, 1) X(log, 1) X(log1p, 1) X(sin, 1) X(cos, 1) X(tan, 1) X(asin, 1) X(acos, 1) X(atan, 1) \
+      X(sinh, 1) X(cosh, 1) X(tanh, 1) X(atan2, 2) X(pow, 2)
 
 static basin_code plain_symbol(const char *name)
 {
@@ -22,8 +23,12 @@ static basin_code plain_symbol(const char *name)
 #define X(F, arguments) {#F, (basin_code)F}, {#F "f", (basin_code)F##f},
       FUNCTIONS(X)
 #undef X
-      {"fmod", (basin_code)fmod},     {"fma", (basin_code)fma},       {"fmaf", (basin_code)fmaf},
-      {"memcpy", (basin_code)memcpy}, {"memset", (basin_code)memset}, {"memmove", (basin_code)memmove},
+          {"fmod", (basin_code)fmod},
+      {"fma", (basin_code)fma},
+      {"fmaf", (basin_code)fmaf},
+      {"memcpy", (basin_code)memcpy},
+      {"memset", (basin_code)memset},
+      {"memmove", (basin_code)memmove},
   };
   for (size_t i = 0; i < BASIN_COUNT(table); i++)
     if (strcmp(table[i].name, name) == 0) return table[i].function;
@@ -56,14 +61,15 @@ basin_code basin__symbol(void *user, const char *name)
 
 bool basin__symbols_have_vector_math(void)
 {
-  static const char *const prefixes[] = {"bN2", "dN4", "eN8"}, *const float_prefixes[] = {"bN4", "dN8", "eN16"};
+  static const char *const prefixes[] = {"bN2", "dN4", "eN8"}, *const float_prefixes[] = {
+                                                                   "bN4", "dN8", "eN16"};
 #if defined(__x86_64__)
   char name[64];
   for (size_t i = 0; i < BASIN_COUNT(prefixes); i++) {
-#define X(f, arguments)                                                                              \
-  snprintf(name, sizeof name, "_ZGV%s%s_" #f, prefixes[i], &"vv"[2 - (arguments)]);                  \
-  if (!vector_symbol(name)) return false;                                                            \
-  snprintf(name, sizeof name, "_ZGV%s%s_" #f "f", float_prefixes[i], &"vv"[2 - (arguments)]);        \
+#define X(f, arguments)                                                                       \
+  snprintf(name, sizeof name, "_ZGV%s%s_" #f, prefixes[i], &"vv"[2 - (arguments)]);           \
+  if (!vector_symbol(name)) return false;                                                     \
+  snprintf(name, sizeof name, "_ZGV%s%s_" #f "f", float_prefixes[i], &"vv"[2 - (arguments)]); \
   if (!vector_symbol(name)) return false;
     FUNCTIONS(X)
 #undef X

@@ -16,7 +16,9 @@ typedef struct basin_target {
   bool vector_math;     /* glibc's vector functions are there */
 } basin_target;
 
-/* Error: UNSUPPORTED on other processors than x86-64 with SSE4.2, ARGUMENT for a width that is not 2, 4, 8 or (float) 16. */
-basin_status basin__target_detect(basin_context *context, basin_precision precision, basin_target *target);
+/* Error: UNSUPPORTED on other processors than x86-64 with SSE4.2, ARGUMENT for a width that is not
+ * 2, 4, 8 or (float) 16. */
+basin_status
+basin__target_detect(basin_context *context, basin_precision precision, basin_target *target);
 
 #endif

@@ -1,5 +1,5 @@
-/* What the printer must know before it prints: which values are needed, truth values, or the same for all elements.
- * SPDX-License-Identifier: Apache-2.0 */
+/* What the printer must know before it prints: which values are needed, truth values, or the same
+ * for all elements. SPDX-License-Identifier: Apache-2.0 */
 #include "emit/printer.h"
 #include "graph/ops.h"
 
@@ -10,7 +10,8 @@ static uint32_t child_count(const basin_program *program, const basin_instructio
 {
   (void)program;
   const basin_op_info *info = basin__op_info(code->op);
-  if (code->op == BASIN_OP_CUSTOM) return code->b ? 1 : 0; /* only the value; the derivatives were used before */
+  if (code->op == BASIN_OP_CUSTOM)
+    return code->b ? 1 : 0; /* only the value; the derivatives were used before */
   if (info->flags & BASIN_OP_LIST) return code->b;
   return (uint32_t)info->arity;
 }
@@ -52,7 +53,8 @@ static void mark_kinds(basin_printer *p)
     const basin_instruction *code = &program->code[i];
     const basin_op_info *info = basin__op_info(code->op);
     if (info->flags & BASIN_OP_BOOLEAN) p->state[i] |= BASIN_PRINT_MASK;
-    if (code->op == BASIN_OP_LOAD && program->layouts[code->a].shared) p->state[i] |= BASIN_PRINT_UNIFORM;
+    if (code->op == BASIN_OP_LOAD && program->layouts[code->a].shared)
+      p->state[i] |= BASIN_PRINT_UNIFORM;
     if (info->flags & BASIN_OP_LEAF) continue;
     bool uniform = true, constant = true;
     for (uint32_t k = 0; k < child_count(program, code); k++) {
@@ -65,11 +67,14 @@ static void mark_kinds(basin_printer *p)
   }
 }
 
-/* Uniform numbers that something else reads are kept; truth values and single loads are cheap to have again. */
+/* Uniform numbers that something else reads are kept; truth values and single loads are cheap to
+ * have again. */
 static void keep(basin_printer *p, uint32_t value, uint32_t *uniform_count)
 {
   uint16_t op = p->program->code[value].op;
-  if (!(p->state[value] & BASIN_PRINT_UNIFORM) || op == BASIN_OP_LOAD || p->state[value] & BASIN_PRINT_MASK) return;
+  if (!(p->state[value] & BASIN_PRINT_UNIFORM) || op == BASIN_OP_LOAD ||
+      p->state[value] & BASIN_PRINT_MASK)
+    return;
   if (p->slots[value] == BASIN_NONE) p->slots[value] = (*uniform_count)++;
 }
 
@@ -81,7 +86,8 @@ static void number_uniforms(basin_printer *p, uint32_t *uniform_count)
     if (!(p->state[i] & BASIN_PRINT_LIVE)) continue;
     if (p->first_output[i] != BASIN_NONE) keep(p, i, uniform_count);
     bool here = !(p->state[i] & BASIN_PRINT_UNIFORM) || p->state[i] & BASIN_PRINT_MASK;
-    for (uint32_t k = 0; here && k < child_count(program, code); k++) keep(p, child(program, code, k), uniform_count);
+    for (uint32_t k = 0; here && k < child_count(program, code); k++)
+      keep(p, child(program, code, k), uniform_count);
   }
 }
 
@@ -95,14 +101,22 @@ static basin_status check_program(const basin_printer *p)
       ok = code->a < program->access_count && code->b < program->layouts[code->a].stride;
     else if (ok && basin__op_info(code->op)->flags & BASIN_OP_LIST)
       ok = code->a <= program->list_length && code->b <= program->list_length - code->a;
-    for (uint32_t k = 0; ok && k < child_count(program, code); k++) ok = child(program, code, k) < i;
+    for (uint32_t k = 0; ok && k < child_count(program, code); k++)
+      ok = child(program, code, k) < i;
     if (!ok)
-      return BASIN_FAIL(p->context, BASIN_ERROR_INTERNAL, "kernel %s: instruction %u is malformed",
-                        p->kernel->info.name, i);
+      return BASIN_FAIL(p->context,
+                        BASIN_ERROR_INTERNAL,
+                        "kernel %s: instruction %u is malformed",
+                        p->kernel->info.name,
+                        i);
   }
   for (uint32_t k = 0; k < program->output_count; k++)
     if (program->outputs[k] >= program->count)
-      return BASIN_FAIL(p->context, BASIN_ERROR_INTERNAL, "kernel %s: output %u is malformed", p->kernel->info.name, k);
+      return BASIN_FAIL(p->context,
+                        BASIN_ERROR_INTERNAL,
+                        "kernel %s: output %u is malformed",
+                        p->kernel->info.name,
+                        k);
   return BASIN_OK;
 }
 
@@ -110,7 +124,8 @@ static basin_status allocate(basin_printer *p)
 {
   const basin_program *program = p->program;
   p->component_count = 0;
-  for (uint32_t a = 0; a < program->access_count; a++) p->component_count += program->layouts[a].stride;
+  for (uint32_t a = 0; a < program->access_count; a++)
+    p->component_count += program->layouts[a].stride;
   p->state = basin__calloc(p->context, program->count + 1, sizeof *p->state);
   p->slots = basin__calloc(p->context, program->count + 1, sizeof *p->slots);
   p->first_output = basin__calloc(p->context, program->count + 1, sizeof *p->first_output);
@@ -118,15 +133,21 @@ static basin_status allocate(basin_printer *p)
   p->components = basin__calloc(p->context, program->access_count + 1, sizeof *p->components);
   p->access_stream = basin__calloc(p->context, program->access_count + 1, sizeof *p->access_stream);
   p->loads = basin__calloc(p->context, p->component_count + 1, sizeof *p->loads);
-  if (!p->state || !p->slots || !p->first_output || !p->next_output || !p->components || !p->access_stream || !p->loads)
+  if (!p->state || !p->slots || !p->first_output || !p->next_output || !p->components ||
+      !p->access_stream || !p->loads)
     return BASIN_ERROR_MEMORY;
   memset(p->slots, 0xff, (program->count + 1) * sizeof *p->slots);
-  for (uint32_t a = 0, at = 0; a < program->access_count; at += program->layouts[a].stride, a++) p->components[a] = at;
+  for (uint32_t a = 0, at = 0; a < program->access_count; at += program->layouts[a].stride, a++)
+    p->components[a] = at;
   return BASIN_OK;
 }
 
-basin_status basin__printer_init(basin_printer *p, basin_context *context, const basin_kernel_program *kernel,
-                                 basin_program_part part, uint32_t *uniform_count, basin_strbuf *text)
+basin_status basin__printer_init(basin_printer *p,
+                                 basin_context *context,
+                                 const basin_kernel_program *kernel,
+                                 basin_program_part part,
+                                 uint32_t *uniform_count,
+                                 basin_strbuf *text)
 {
   *p = (basin_printer){.context = context, .text = text, .kernel = kernel, .part = part};
   p->program = part == BASIN_PART_INNER ? &kernel->inner : &kernel->outer;

@@ -26,12 +26,14 @@ static void print_literal(basin_printer *p, const basin_instruction *code)
   } else {
     size_t start = p->text->length;
     basin__strbuf_double(p->text, value);
-    if (!p->text->failed && !strpbrk(p->text->data + start, ".e")) basin__strbuf_puts(p->text, ".0");
+    if (!p->text->failed && !strpbrk(p->text->data + start, ".e"))
+      basin__strbuf_puts(p->text, ".0");
   }
   basin__strbuf_puts(p->text, ")");
 }
 
-/* The first instruction with the operator and list of number `value`: it makes the call, the others name its results. */
+/* The first instruction with the operator and list of number `value`: it makes the call, the others
+ * name its results. */
 static uint32_t call_of(const basin_printer *p, uint32_t value)
 {
   const basin_program *program = p->program;
@@ -39,7 +41,9 @@ static uint32_t call_of(const basin_printer *p, uint32_t value)
   for (uint32_t i = 0; i < value; i++) {
     const basin_instruction *other = &program->code[i];
     if (other->op == code->op && other->b == code->b && p->state[i] & BASIN_PRINT_LIVE &&
-        memcmp(program->lists + other->a, program->lists + code->a, code->b * sizeof *program->lists) == 0)
+        memcmp(program->lists + other->a,
+               program->lists + code->a,
+               code->b * sizeof *program->lists) == 0)
       return i;
   }
   return value;
@@ -96,7 +100,12 @@ static void print_call(basin_printer *p, uint32_t value, const basin_op_info *in
 {
   const basin_instruction *code = &p->program->code[value];
   if (call_of(p, value) != value) return;
-  basin__strbuf_printf(p->text, "  real m%u[BASIN_OUTPUTS_OF(%s)]; %s(m%u", value, info->spelling, info->spelling, value);
+  basin__strbuf_printf(p->text,
+                       "  real m%u[BASIN_OUTPUTS_OF(%s)]; %s(m%u",
+                       value,
+                       info->spelling,
+                       info->spelling,
+                       value);
   for (uint32_t k = 0; k < code->b; k++) {
     basin__strbuf_puts(p->text, ", ");
     print_operand(p, p->program->lists[code->a + k], false);
@@ -143,10 +152,12 @@ static void print_instruction(basin_printer *p, uint32_t value)
   }
   if (code->op == BASIN_OP_INNER) {
     uint32_t row = basin__inner_row(p->kernel, 1 + code->a);
-    if (row != BASIN_NONE) basin__strbuf_printf(p->text, "  const real v%u = BASIN_GET(%u);\n", value, row);
+    if (row != BASIN_NONE)
+      basin__strbuf_printf(p->text, "  const real v%u = BASIN_GET(%u);\n", value, row);
     return;
   }
-  basin__strbuf_printf(p->text, "  const %s v%u = ", p->state[value] & BASIN_PRINT_MASK ? "mask" : "real", value);
+  basin__strbuf_printf(
+      p->text, "  const %s v%u = ", p->state[value] & BASIN_PRINT_MASK ? "mask" : "real", value);
   print_spelling(p, value, info);
   basin__strbuf_puts(p->text, ";");
   print_line(p, value);
@@ -192,7 +203,8 @@ void basin__print_body(basin_printer *p)
   restart(p, false);
   for (uint32_t i = 0; i < p->program->count; i++) {
     uint16_t op = p->program->code[i].op;
-    bool elsewhere = p->state[i] & BASIN_PRINT_UNIFORM && op != BASIN_OP_LOAD && !(p->state[i] & BASIN_PRINT_MASK);
+    bool elsewhere = p->state[i] & BASIN_PRINT_UNIFORM && op != BASIN_OP_LOAD &&
+                     !(p->state[i] & BASIN_PRINT_MASK);
     if (!(p->state[i] & BASIN_PRINT_LIVE)) continue;
     if (!elsewhere) print_instruction(p, i);
     print_outputs(p, i);
@@ -202,6 +214,8 @@ void basin__print_body(basin_printer *p)
 bool basin__printer_has_calls(const basin_printer *p)
 {
   for (uint32_t i = 0; p->program && i < p->program->count; i++)
-    if (p->state[i] & BASIN_PRINT_LIVE && basin__op_info(p->program->code[i].op)->flags & BASIN_OP_OUTPUTS) return true;
+    if (p->state[i] & BASIN_PRINT_LIVE &&
+        basin__op_info(p->program->code[i].op)->flags & BASIN_OP_OUTPUTS)
+      return true;
   return false;
 }

@@ -30,7 +30,8 @@ typedef struct basin_printer {
   bool in_uniforms; /* printing the function that computes uniform values */
   uint8_t *state;   /* BASIN_PRINT_* of each instruction */
   uint32_t *slots;  /* number among the uniform values kept for the kernel; BASIN_NONE = not kept */
-  uint32_t *next_output, *first_output; /* outputs by value: lists through next_output, ended by BASIN_NONE */
+  uint32_t *next_output,
+      *first_output;       /* outputs by value: lists through next_output, ended by BASIN_NONE */
   uint32_t *components;    /* by access: where its components start in `loads` */
   uint8_t *loads;          /* by component of each access: 1 = read, 2 = also declared */
   uint32_t *access_stream; /* by access */
@@ -41,8 +42,12 @@ typedef struct basin_printer {
   const char *script;
 } basin_printer;
 
-basin_status basin__printer_init(basin_printer *printer, basin_context *context, const basin_kernel_program *kernel,
-                                 basin_program_part part, uint32_t *uniform_count, basin_strbuf *text);
+basin_status basin__printer_init(basin_printer *printer,
+                                 basin_context *context,
+                                 const basin_kernel_program *kernel,
+                                 basin_program_part part,
+                                 uint32_t *uniform_count,
+                                 basin_strbuf *text);
 void basin__printer_fini(basin_printer *printer);
 
 /* Whether the program calls a small matrix function. */
@@ -56,11 +61,12 @@ void basin__print_body(basin_printer *printer);
 void basin__print_comment(basin_strbuf *text, const char *comment);
 
 /* ---- layout.c: where inner and outer results stand ---- */
-/* Row of inner output k (energy, gradient, packed Hessian) in the scratch; BASIN_NONE for an entry between blocks. */
+/* Row of inner output k (energy, gradient, packed Hessian) in the scratch; BASIN_NONE for an entry
+ * between blocks. */
 uint32_t basin__inner_row(const basin_kernel_program *kernel, uint32_t k);
 uint32_t basin__inner_rows(const basin_kernel_program *kernel);
-/* The form that is added to global matrices: local gradient, then the blocks of the pairs of nodes, row-major, diagonal
- * ones in full. Its length, and the outer output that number k of it is. */
+/* The form that is added to global matrices: local gradient, then the blocks of the pairs of nodes,
+ * row-major, diagonal ones in full. Its length, and the outer output that number k of it is. */
 uint32_t basin__outer_count(const basin_kernel_program *kernel);
 uint32_t basin__outer_place(const basin_kernel_program *kernel, uint32_t k);
 

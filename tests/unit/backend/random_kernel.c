@@ -84,7 +84,8 @@ static uint32_t random_leaf(program_builder *b, random_stream *random, uint32_t 
 {
   uint32_t choice = random_below(random, 10);
   if (choice == 0) return add_constant(b, random_real(random));
-  if (inner_count && choice < 5) return add_code(b, BASIN_OP_INNER, random_below(random, inner_count), 0, 0);
+  if (inner_count && choice < 5)
+    return add_code(b, BASIN_OP_INNER, random_below(random, inner_count), 0, 0);
   uint32_t access = random_below(random, b->access_count);
   return add_code(b, BASIN_OP_LOAD, access, random_below(random, b->layouts[access].stride), 0);
 }
@@ -104,16 +105,22 @@ static uint32_t pick(const program_builder *b, random_stream *random)
 /* Operators that keep numbers of order one, so that absolute and relative accuracy agree. */
 static uint32_t random_operation(program_builder *b, random_stream *random, bool exact)
 {
-  static const basin_op smooth[] = {BASIN_OP_SIN, BASIN_OP_COS, BASIN_OP_TANH, BASIN_OP_ATAN, BASIN_OP_EXP, BASIN_OP_LOG};
+  static const basin_op smooth[] = {
+      BASIN_OP_SIN, BASIN_OP_COS, BASIN_OP_TANH, BASIN_OP_ATAN, BASIN_OP_EXP, BASIN_OP_LOG};
   uint32_t x = pick(b, random), y = pick(b, random);
   switch (random_below(random, exact ? 8 : 11)) {
-  case 0: return add_code(b, BASIN_OP_ADD, x, y, 0);
-  case 1: return add_code(b, BASIN_OP_SUB, x, y, 0);
-  case 2: return add_code(b, BASIN_OP_NEG, x, 0, 0);
-  case 3: return add_code(b, random_below(random, 2) ? BASIN_OP_MIN : BASIN_OP_MAX, x, y, 0);
+  case 0:
+    return add_code(b, BASIN_OP_ADD, x, y, 0);
+  case 1:
+    return add_code(b, BASIN_OP_SUB, x, y, 0);
+  case 2:
+    return add_code(b, BASIN_OP_NEG, x, 0, 0);
+  case 3:
+    return add_code(b, random_below(random, 2) ? BASIN_OP_MIN : BASIN_OP_MAX, x, y, 0);
   case 4: {
     uint32_t size = add_code(b, BASIN_OP_ABS, x, 0, 0);
-    return add_code(b, BASIN_OP_SQRT, add_code(b, BASIN_OP_ADD, size, add_constant(b, 0.5), 0), 0, 0);
+    return add_code(
+        b, BASIN_OP_SQRT, add_code(b, BASIN_OP_ADD, size, add_constant(b, 0.5), 0), 0, 0);
   }
   case 5: {
     /* A condition on data alone: rounding cannot turn it. */
@@ -125,17 +132,20 @@ static uint32_t random_operation(program_builder *b, random_stream *random, bool
     uint32_t one = add_constant(b, 1.0), square = add_code(b, BASIN_OP_MUL, y, y, 0);
     return add_code(b, BASIN_OP_DIV, x, add_code(b, BASIN_OP_ADD, one, square, 0), 0);
   }
-  case 7: return add_code(b, BASIN_OP_MUL, x, add_constant(b, 0.5), 0);
+  case 7:
+    return add_code(b, BASIN_OP_MUL, x, add_constant(b, 0.5), 0);
   default: {
     basin_op op = smooth[random_below(random, BASIN_COUNT(smooth))];
     if (op == BASIN_OP_EXP) x = add_code(b, BASIN_OP_TANH, x, 0, 0);
-    if (op == BASIN_OP_LOG) x = add_code(b, BASIN_OP_ADD, add_constant(b, 1.5), add_code(b, BASIN_OP_SIN, x, 0, 0), 0);
+    if (op == BASIN_OP_LOG)
+      x = add_code(b, BASIN_OP_ADD, add_constant(b, 1.5), add_code(b, BASIN_OP_SIN, x, 0, 0), 0);
     return add_code(b, op, x, 0, 0);
   }
   }
 }
 
-static uint32_t random_number(program_builder *b, random_stream *random, bool exact, uint32_t inner_count)
+static uint32_t
+random_number(program_builder *b, random_stream *random, bool exact, uint32_t inner_count)
 {
   random_leaf(b, random, inner_count);
   uint32_t value = random_operation(b, random, exact);
@@ -155,7 +165,8 @@ static void fill_inner(random_kernel *k, random_stream *random, kernel_shape sha
   uint32_t zero = add_constant(b, 0.0);
   for (uint32_t i = 0; i < n; i++)
     for (uint32_t j = i; j < n; j++)
-      add_output(b, k->block_of[i] == k->block_of[j] ? random_number(b, random, shape.exact, 0) : zero);
+      add_output(
+          b, k->block_of[i] == k->block_of[j] ? random_number(b, random, shape.exact, 0) : zero);
 }
 
 static void fill_outer(random_kernel *k, random_stream *random, kernel_shape shape)
@@ -168,7 +179,8 @@ static void fill_outer(random_kernel *k, random_stream *random, kernel_shape sha
   }
   add_accesses(b);
   for (int i = 0; i < 8; i++) random_leaf(b, random, inner_count);
-  for (uint32_t i = 0; i < count; i++) add_output(b, random_number(b, random, shape.exact, inner_count));
+  for (uint32_t i = 0; i < count; i++)
+    add_output(b, random_number(b, random, shape.exact, inner_count));
 }
 
 void random_kernel_fill(random_kernel *k, random_stream *random, kernel_shape shape)
@@ -177,7 +189,8 @@ void random_kernel_fill(random_kernel *k, random_stream *random, kernel_shape sh
   static const basin_connectivity_id connectivities[] = {1, 0};
   bool outer = shape.stage == BASIN_STAGE_GRADIENT || shape.stage == BASIN_STAGE_HESSIAN;
   memset(k, 0, sizeof *k);
-  for (uint32_t i = 0; i < shape.inner_size; i++) k->block_of[i] = i % (shape.blocks ? shape.blocks : 1);
+  for (uint32_t i = 0; i < shape.inner_size; i++)
+    k->block_of[i] = i % (shape.blocks ? shape.blocks : 1);
   fill_inner(k, random, shape);
   if (outer) fill_outer(k, random, shape);
   k->program = (basin_kernel_program){
@@ -217,8 +230,10 @@ static uint32_t *random_indices(random_stream *random, size_t count, uint32_t li
 
 sample_data sample_data_create(random_stream *random, size_t elements)
 {
-  sample_data data = {.elements = elements, .array_sizes = {3 * RANDOM_NODES, 5 * elements, 2, RANDOM_NODES}};
-  for (int a = 0; a < RANDOM_ARRAYS; a++) data.arrays[a] = random_array(random, data.array_sizes[a]);
+  sample_data data = {.elements = elements,
+                      .array_sizes = {3 * RANDOM_NODES, 5 * elements, 2, RANDOM_NODES}};
+  for (int a = 0; a < RANDOM_ARRAYS; a++)
+    data.arrays[a] = random_array(random, data.array_sizes[a]);
   data.indices[0] = random_indices(random, elements * CORNERS, RANDOM_NODES);
   data.indices[1] = random_indices(random, RANDOM_NODES * NEIGHBOURS, RANDOM_NODES);
   return data;
@@ -232,7 +247,8 @@ void sample_data_destroy(sample_data *data)
 
 /* ---- running ---- */
 
-basin_backend *open_backend(basin_context *context, const char *kind, const char *precision, const char *width)
+basin_backend *
+open_backend(basin_context *context, const char *kind, const char *precision, const char *width)
 {
   basin_backend *backend;
   setenv("BASIN_WIDTH", width, 1);
@@ -248,7 +264,8 @@ basin_backend *open_backend(basin_context *context, const char *kind, const char
 basin_kernel compile_one(basin_backend *backend, const basin_kernel_program *program)
 {
   basin_backend_job job = {.program = program};
-  if (basin__backend_compile(backend, &job, 1) != BASIN_OK) fail_msg("%s", basin_error_text(backend->context));
+  if (basin__backend_compile(backend, &job, 1) != BASIN_OK)
+    fail_msg("%s", basin_error_text(backend->context));
   return job.kernel;
 }
 

@@ -3,9 +3,9 @@
 #ifndef BASIN_TESTS_RANDOM_KERNEL_H
 #define BASIN_TESTS_RANDOM_KERNEL_H
 
-#include "support.h"
 #include "backend/backend.h"
 #include "graph/ops.h"
+#include "support.h"
 
 /* splitmix64. */
 typedef struct random_stream {
@@ -32,9 +32,15 @@ void add_output(program_builder *builder, uint32_t value);
 basin_program finish_program(const program_builder *builder);
 
 /* A scene in numbers. Space 0: scene, space 1: nodes, space 2: elements.
- * Arrays: 0 = 3 numbers a node, 1 = 5 an element, 2 = 2 for the scene, 3 = 1 a node. Connectivities: 0 = elements to 4 nodes,
- * 1 = nodes to 2 nodes. */
-enum { RANDOM_ARRAYS = 4, RANDOM_CONNECTIVITIES = 2, RANDOM_NODES = 23, CORNERS = 4, NEIGHBOURS = 2 };
+ * Arrays: 0 = 3 numbers a node, 1 = 5 an element, 2 = 2 for the scene, 3 = 1 a node.
+ * Connectivities: 0 = elements to 4 nodes, 1 = nodes to 2 nodes. */
+enum {
+  RANDOM_ARRAYS = 4,
+  RANDOM_CONNECTIVITIES = 2,
+  RANDOM_NODES = 23,
+  CORNERS = 4,
+  NEIGHBOURS = 2
+};
 typedef struct sample_data {
   size_t elements;
   double *arrays[RANDOM_ARRAYS];
@@ -44,7 +50,8 @@ typedef struct sample_data {
 /* Arrays are allocated to their exact size, so that a sanitizer sees any read beyond. */
 sample_data sample_data_create(random_stream *random, size_t elements);
 void sample_data_destroy(sample_data *data);
-/* The accesses of the scene above: corner positions, neighbours of corners, own data, scene data. */
+/* The accesses of the scene above: corner positions, neighbours of corners, own data, scene data.
+ */
 void add_accesses(program_builder *builder);
 
 /* What a random kernel looks like. */
@@ -61,8 +68,10 @@ typedef struct random_kernel {
 } random_kernel;
 void random_kernel_fill(random_kernel *kernel, random_stream *random, kernel_shape shape);
 
-/* A back end of the given kind, width ("" = the machine's) and precision; skips the test if LLVM is missing. */
-basin_backend *open_backend(basin_context *context, const char *kind, const char *precision, const char *width);
+/* A back end of the given kind, width ("" = the machine's) and precision; skips the test if LLVM is
+ * missing. */
+basin_backend *
+open_backend(basin_context *context, const char *kind, const char *precision, const char *width);
 basin_kernel compile_one(basin_backend *backend, const basin_kernel_program *program);
 
 /* Runs a kernel on the data; arguments other than the data are the caller's. */

@@ -24,7 +24,8 @@ static void fill_inner(program_builder *b, basin_stage stage)
     d[i] = add_code(b, BASIN_OP_SUB, x, y, 0);
     square[i] = add_code(b, BASIN_OP_MUL, d[i], d[i], 0);
   }
-  uint32_t q = add_code(b, BASIN_OP_ADD, add_code(b, BASIN_OP_ADD, square[0], square[1], 0), square[2], 0);
+  uint32_t q =
+      add_code(b, BASIN_OP_ADD, add_code(b, BASIN_OP_ADD, square[0], square[1], 0), square[2], 0);
   uint32_t w = add_code(b, BASIN_OP_LOAD, 2, 0, 0), half = add_constant(b, 0.5);
   uint32_t sum = add_code(b, BASIN_OP_ADD, add_code(b, BASIN_OP_MUL, half, q, 0), w, 0);
   add_output(b, add_code(b, BASIN_OP_MUL, add_code(b, BASIN_OP_MUL, half, q, 0), sum, 0));
@@ -35,7 +36,8 @@ static void fill_inner(program_builder *b, basin_stage stage)
   if (stage == BASIN_STAGE_GRADIENT) return;
   for (uint32_t i = 0; i < 3; i++)
     for (uint32_t j = i; j < 3; j++) {
-      uint32_t product = add_code(b, BASIN_OP_MUL, two, add_code(b, BASIN_OP_MUL, d[i], d[j], 0), 0);
+      uint32_t product =
+          add_code(b, BASIN_OP_MUL, two, add_code(b, BASIN_OP_MUL, d[i], d[j], 0), 0);
       add_output(b, i == j ? add_code(b, BASIN_OP_ADD, factor, product, 0) : product);
     }
 }
@@ -95,7 +97,8 @@ spring_data spring_data_make(void)
     data.weight[e] = 2 * random_real(&random);
     data.ends[2 * e] = e % SPRING_NODES;
     data.ends[2 * e + 1] = (e * 3 + 2) % SPRING_NODES;
-    if (data.ends[2 * e] == data.ends[2 * e + 1]) data.ends[2 * e + 1] = (data.ends[2 * e] + 1) % SPRING_NODES;
+    if (data.ends[2 * e] == data.ends[2 * e + 1])
+      data.ends[2 * e + 1] = (data.ends[2 * e] + 1) % SPRING_NODES;
   }
   return data;
 }

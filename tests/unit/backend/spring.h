@@ -1,5 +1,5 @@
-/* A hand-written kernel with known derivatives: (d·d)²/4 + w d·d/2 of the difference d of two nodes.
- * SPDX-License-Identifier: Apache-2.0 */
+/* A hand-written kernel with known derivatives: (d·d)²/4 + w d·d/2 of the difference d of two
+ * nodes. SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASIN_TESTS_SPRING_H
 #define BASIN_TESTS_SPRING_H
 

@@ -1,5 +1,5 @@
-/* Kernels on disk: kept, found, rebuilt when damaged, bounded, shared by processes, and never a reason to fail.
- * SPDX-License-Identifier: Apache-2.0 */
+/* Kernels on disk: kept, found, rebuilt when damaged, bounded, shared by processes, and never a
+ * reason to fail. SPDX-License-Identifier: Apache-2.0 */
 #include "random_kernel.h"
 
 #include <dirent.h>
@@ -31,7 +31,8 @@ static basin_context *open_context(const char *cache_folder)
   return basin_context_create(&options);
 }
 
-/* Visits the files of the folder: how many there are; the last name with the suffix goes to `name`. */
+/* Visits the files of the folder: how many there are; the last name with the suffix goes to `name`.
+ */
 static int list_folder(const char *suffix, char name[300])
 {
   int count = 0;
@@ -64,7 +65,8 @@ static int setup(void **state)
   snprintf(folder, sizeof folder, "%s/cache-%d", BASIN_TEST_OUTPUT_DIR, (int)getpid());
   empty_folder();
   random_kernel_fill(&kernel_a, &random, (kernel_shape){.stage = BASIN_STAGE_VALUE});
-  random_kernel_fill(&kernel_b, &random, (kernel_shape){.stage = BASIN_STAGE_COMPUTE, .output_size = 3});
+  random_kernel_fill(
+      &kernel_b, &random, (kernel_shape){.stage = BASIN_STAGE_COMPUTE, .output_size = 3});
   return 0;
 }
 
@@ -76,7 +78,8 @@ static int teardown(void **state)
 }
 
 /* Compiles and runs kernel a in a context of its own: the energy sum. */
-static double use_kernel(const char *kind, const char *cache_folder, basin_backend_statistics *statistics)
+static double
+use_kernel(const char *kind, const char *cache_folder, basin_backend_statistics *statistics)
 {
   random_stream random = {5};
   sample_data data = sample_data_create(&random, 50);
@@ -290,8 +293,15 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
   const struct CMUnitTest tests[] = {
-      TEST(test_found_again), TEST(test_truncated), TEST(test_corrupt), TEST(test_foreign),   TEST(test_unwritable),
-      TEST(test_off),         TEST(test_sweep),     TEST(test_processes), TEST(test_without_compiler),
+      TEST(test_found_again),
+      TEST(test_truncated),
+      TEST(test_corrupt),
+      TEST(test_foreign),
+      TEST(test_unwritable),
+      TEST(test_off),
+      TEST(test_sweep),
+      TEST(test_processes),
+      TEST(test_without_compiler),
   };
 #undef TEST
   return cmocka_run_group_tests(tests, NULL, NULL);

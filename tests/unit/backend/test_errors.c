@@ -1,11 +1,12 @@
 /* What goes wrong in back ends gives a clear error, leaks nothing and leaves the context usable.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "random_kernel.h"
 #include "backend/clang.h"
+#include "random_kernel.h"
 
 #include <stdio.h>
 
-static void expect_no_backend(const char *kind, const char *precision, basin_status status, const char *words)
+static void
+expect_no_backend(const char *kind, const char *precision, basin_status status, const char *words)
 {
   basin_context *context = test_context(NULL);
   basin_backend *backend;
@@ -95,16 +96,28 @@ static void expect_refused(const char *kind, void (*damage)(random_kernel *), ba
   basin_context_destroy(context);
 }
 
-static void unknown_operator(random_kernel *k) { k->inner.code[20].op = 9999; }
-static void matrix_operator(random_kernel *k) { k->inner.code[20].op = BASIN_OP_M_ADD; }
+static void unknown_operator(random_kernel *k)
+{
+  k->inner.code[20].op = 9999;
+}
+static void matrix_operator(random_kernel *k)
+{
+  k->inner.code[20].op = BASIN_OP_M_ADD;
+}
 static void far_component(random_kernel *k)
 {
   basin_instruction *code = k->outer.code;
   while (code->op != BASIN_OP_LOAD) code++;
   code->b = 100;
 }
-static void variable_arity(random_kernel *k) { k->outer.layouts[1].arities[0] = 0; }
-static void unlisted_array(random_kernel *k) { k->inner.accesses[5].array = 77; }
+static void variable_arity(random_kernel *k)
+{
+  k->outer.layouts[1].arities[0] = 0;
+}
+static void unlisted_array(random_kernel *k)
+{
+  k->inner.accesses[5].array = 77;
+}
 
 static void test_refused(void **state)
 {
@@ -139,7 +152,10 @@ static void test_diagnostics(void **state)
   basin_context_destroy(context);
 }
 
-static void expect_text(basin_backend *backend, const basin_kernel_program *program, const char *form, const char *words)
+static void expect_text(basin_backend *backend,
+                        const basin_kernel_program *program,
+                        const char *form,
+                        const char *words)
 {
   char *text;
   assert_int_equal(basin__backend_text(backend, program, form, &text), BASIN_OK);
@@ -192,7 +208,8 @@ static void test_shared(void **state)
   unsetenv("BASIN_CACHE");
 }
 
-/* Every allocation on the way may fail: MEMORY is reported, nothing leaks, the last run succeeds. */
+/* Every allocation on the way may fail: MEMORY is reported, nothing leaks, the last run succeeds.
+ */
 static void exhaust(const char *kind)
 {
   static random_kernel k;
@@ -221,15 +238,29 @@ static void exhaust(const char *kind)
   }
 }
 
-static void test_memory_interp(void **state) { (void)state; exhaust("interp"); }
-static void test_memory_clang(void **state) { (void)state; exhaust("clang"); }
+static void test_memory_interp(void **state)
+{
+  (void)state;
+  exhaust("interp");
+}
+static void test_memory_clang(void **state)
+{
+  (void)state;
+  exhaust("clang");
+}
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_names),         cmocka_unit_test(test_missing_library), cmocka_unit_test(test_wrong_module),
-      cmocka_unit_test(test_width),         cmocka_unit_test(test_refused),         cmocka_unit_test(test_diagnostics),
-      cmocka_unit_test(test_texts),         cmocka_unit_test(test_shared),          cmocka_unit_test(test_memory_interp),
+      cmocka_unit_test(test_names),
+      cmocka_unit_test(test_missing_library),
+      cmocka_unit_test(test_wrong_module),
+      cmocka_unit_test(test_width),
+      cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_diagnostics),
+      cmocka_unit_test(test_texts),
+      cmocka_unit_test(test_shared),
+      cmocka_unit_test(test_memory_interp),
       cmocka_unit_test(test_memory_clang),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

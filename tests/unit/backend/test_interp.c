@@ -1,8 +1,8 @@
-/* The interpreter against analysis: a two-node energy with known derivatives, and projections of known spectra.
- * SPDX-License-Identifier: Apache-2.0 */
+/* The interpreter against analysis: a two-node energy with known derivatives, and projections of
+ * known spectra. SPDX-License-Identifier: Apache-2.0 */
+#include "backend/interp_project.h"
 #include "random_kernel.h"
 #include "spring.h"
-#include "backend/interp_project.h"
 
 #include <math.h>
 
@@ -21,12 +21,20 @@ typedef struct local_results {
   double energy, gradient[6], hessian[21];
 } local_results;
 
-static void run_stored(const basin_kernel *kernel, const spring_data *data, size_t element, basin_projection projection,
+static void run_stored(const basin_kernel *kernel,
+                       const spring_data *data,
+                       size_t element,
+                       basin_projection projection,
                        local_results *r)
 {
-  spring_run(kernel, data,
-             (basin_kernel_args){.begin = element, .end = element + 1, .energy = &r->energy, .local_gradient = r->gradient,
-                                 .local_hessian = r->hessian, .projection = (uint32_t)projection});
+  spring_run(kernel,
+             data,
+             (basin_kernel_args){.begin = element,
+                                 .end = element + 1,
+                                 .energy = &r->energy,
+                                 .local_gradient = r->gradient,
+                                 .local_hessian = r->hessian,
+                                 .projection = (uint32_t)projection});
 }
 
 static double packed_entry(const double *packed, int r, int c)
@@ -54,7 +62,8 @@ static void check_spring(const char *kind)
       assert_true(is_close(r.gradient[i], (i < 3 ? 1 : -1) * gradient[i % 3], 1e-14));
       for (int j = 0; j < 6; j++) {
         double sign = (i < 3) == (j < 3) ? 1 : -1;
-        assert_true(is_close(packed_entry(r.hessian, i, j), sign * hessian[3 * (i % 3) + j % 3], 1e-14));
+        assert_true(
+            is_close(packed_entry(r.hessian, i, j), sign * hessian[3 * (i % 3) + j % 3], 1e-14));
       }
     }
   }
@@ -62,10 +71,19 @@ static void check_spring(const char *kind)
   basin_context_destroy(context);
 }
 
-static void test_spring_interp(void **state) { (void)state; check_spring("interp"); }
-static void test_spring_clang(void **state) { (void)state; check_spring("clang"); }
+static void test_spring_interp(void **state)
+{
+  (void)state;
+  check_spring("interp");
+}
+static void test_spring_clang(void **state)
+{
+  (void)state;
+  check_spring("clang");
+}
 
-/* The inner matrix has eigenvalues q + w (twice) and 3 q + w: clamped and mirrored ones are known. */
+/* The inner matrix has eigenvalues q + w (twice) and 3 q + w: clamped and mirrored ones are known.
+ */
 static void check_projected(const char *kind)
 {
   basin_context *context = test_context(NULL);
@@ -79,7 +97,8 @@ static void check_projected(const char *kind)
       local_results r;
       double d[3];
       spring_difference(&data, e, d);
-      double q = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], along = 3 * q + data.weight[e], across = q + data.weight[e];
+      double q = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], along = 3 * q + data.weight[e],
+             across = q + data.weight[e];
       if (along < 0) along = mode == BASIN_PROJECTION_CLAMP ? 0 : -along;
       if (across < 0) across = mode == BASIN_PROJECTION_CLAMP ? 0 : -across;
       run_stored(&kernel, &data, e, (basin_projection)mode, &r);
@@ -94,11 +113,20 @@ static void check_projected(const char *kind)
   basin_context_destroy(context);
 }
 
-static void test_projected_interp(void **state) { (void)state; check_projected("interp"); }
-static void test_projected_clang(void **state) { (void)state; check_projected("clang"); }
+static void test_projected_interp(void **state)
+{
+  (void)state;
+  check_projected("interp");
+}
+static void test_projected_clang(void **state)
+{
+  (void)state;
+  check_projected("clang");
+}
 
 /* Q diag(values) Qᵀ from n reflections, packed; columns of q are the eigenvectors. */
-static void known_matrix(random_stream *random, int n, const double *values, double *q, double *packed)
+static void
+known_matrix(random_stream *random, int n, const double *values, double *q, double *packed)
 {
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) q[i * n + j] = i == j;
@@ -141,7 +169,8 @@ static void test_known_spectra(void **state)
       known_matrix(&again, n, projected, q, want);
       basin__project_packed(packed, (uint32_t)n, mode, work);
       for (int k = 0; k < n * (n + 1) / 2; k++)
-        if (fabs(packed[k] - want[k]) > 1e-13 * scale * n) fail_msg("n %d entry %d: %.17g, not %.17g", n, k, packed[k], want[k]);
+        if (fabs(packed[k] - want[k]) > 1e-13 * scale * n)
+          fail_msg("n %d entry %d: %.17g, not %.17g", n, k, packed[k], want[k]);
     }
 }
 
@@ -158,8 +187,12 @@ static void test_not_finite(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_spring_interp),    cmocka_unit_test(test_spring_clang),  cmocka_unit_test(test_projected_interp),
-      cmocka_unit_test(test_projected_clang),  cmocka_unit_test(test_known_spectra), cmocka_unit_test(test_not_finite),
+      cmocka_unit_test(test_spring_interp),
+      cmocka_unit_test(test_spring_clang),
+      cmocka_unit_test(test_projected_interp),
+      cmocka_unit_test(test_projected_clang),
+      cmocka_unit_test(test_known_spectra),
+      cmocka_unit_test(test_not_finite),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

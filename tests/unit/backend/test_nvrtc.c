@@ -1,10 +1,10 @@
 /* The texts that the CPU runs pass NVRTC for three generations of devices; no device is needed.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "random_kernel.h"
-#include "spring.h"
 #include "backend/nvrtc.h"
 #include "emit/emit.h"
 #include "graph/small_matrix.h"
+#include "random_kernel.h"
+#include "spring.h"
 
 static const char *const architectures[] = {"sm_80", "sm_90", "sm_120"};
 
@@ -16,11 +16,20 @@ static void compile_everywhere(basin_backend *backend, const basin_kernel_progra
   assert_int_equal(basin__emit(backend->context, program, &text), BASIN_OK);
   for (size_t a = 0; a < BASIN_COUNT(architectures); a++) {
     basin_nvrtc_code code;
-    if (basin__nvrtc_compile(backend, program->info.name, basin__strbuf_text(&text), architectures[a], &code) != BASIN_OK)
+    if (basin__nvrtc_compile(
+            backend, program->info.name, basin__strbuf_text(&text), architectures[a], &code) !=
+        BASIN_OK)
       fail_msg("%s", basin_error_text(backend->context));
-    print_message("%s stage %d inner %u on %s: %u registers, %u bytes of stack, spills %u + %u bytes\n",
-                  program->info.name, (int)program->info.stage, program->info.inner_size, architectures[a], code.registers,
-                  code.stack, code.spill_stores, code.spill_loads);
+    print_message(
+        "%s stage %d inner %u on %s: %u registers, %u bytes of stack, spills %u + %u bytes\n",
+        program->info.name,
+        (int)program->info.stage,
+        program->info.inner_size,
+        architectures[a],
+        code.registers,
+        code.stack,
+        code.spill_stores,
+        code.spill_loads);
     assert_true(code.size > 1000 && memcmp(code.cubin, "\177ELF", 4) == 0);
     assert_in_range(code.registers, 8, 255);
     basin__nvrtc_release(backend, &code);
@@ -32,8 +41,10 @@ static void check_precision(const char *precision)
 {
   static random_kernel k;
   static spring_kernel spring;
-  static const kernel_shape shapes[] = {{BASIN_STAGE_COMPUTE, 0, 0, 0, 0, 5, false}, {BASIN_STAGE_VALUE, 0, 0, 0, 0, 0, false},
-                                        {BASIN_STAGE_GRADIENT, 4, 1, 3, 2, 0, false}, {BASIN_STAGE_HESSIAN, 5, 2, 2, 3, 0, false},
+  static const kernel_shape shapes[] = {{BASIN_STAGE_COMPUTE, 0, 0, 0, 0, 5, false},
+                                        {BASIN_STAGE_VALUE, 0, 0, 0, 0, 0, false},
+                                        {BASIN_STAGE_GRADIENT, 4, 1, 3, 2, 0, false},
+                                        {BASIN_STAGE_HESSIAN, 5, 2, 2, 3, 0, false},
                                         {BASIN_STAGE_HESSIAN, 4, 1, 3, 1, 0, false}};
   basin_context *context = test_context(NULL);
   basin_backend *backend = open_backend(context, "nvrtc", precision, "");
@@ -48,8 +59,16 @@ static void check_precision(const char *precision)
   basin_context_destroy(context);
 }
 
-static void test_double(void **state) { (void)state; check_precision("double"); }
-static void test_float(void **state) { (void)state; check_precision("float"); }
+static void test_double(void **state)
+{
+  (void)state;
+  check_precision("double");
+}
+static void test_float(void **state)
+{
+  (void)state;
+  check_precision("float");
+}
 
 /* One kernel that uses every operator. */
 static void test_operators(void **state)
@@ -71,9 +90,12 @@ static void test_operators(void **state)
   for (uint32_t i = 0; i < 9; i++) b.lists[b.list_length++] = i % 3;
   for (int op = BASIN_OP_POLAR2; op <= BASIN_OP_EIG3; op++)
     add_output(&b, add_code(&b, (basin_op)op, 0, basin__small_matrix_inputs((basin_op)op), 1));
-  basin_kernel_program program = {
-      .info = {.name = "operators", .stage = BASIN_STAGE_COMPUTE, .array_count = 1, .arrays = arrays, .output_size = b.output_count},
-      .inner = finish_program(&b)};
+  basin_kernel_program program = {.info = {.name = "operators",
+                                           .stage = BASIN_STAGE_COMPUTE,
+                                           .array_count = 1,
+                                           .arrays = arrays,
+                                           .output_size = b.output_count},
+                                  .inner = finish_program(&b)};
   basin_context *context = test_context(NULL);
   basin_backend *backend = open_backend(context, "nvrtc", "double", "");
   compile_everywhere(backend, &program);
@@ -87,10 +109,12 @@ static void test_errors(void **state)
   basin_context *context = test_context(NULL);
   basin_backend *backend = open_backend(context, "nvrtc", "double", "");
   basin_nvrtc_code code;
-  assert_int_equal(basin__nvrtc_compile(backend, "bad", "int good;\nint bad = missing_name;\n", "sm_90", &code),
-                   BASIN_ERROR_COMPILE);
+  assert_int_equal(
+      basin__nvrtc_compile(backend, "bad", "int good;\nint bad = missing_name;\n", "sm_90", &code),
+      BASIN_ERROR_COMPILE);
   assert_non_null(strstr(basin_error_last(context)->message, "missing_name"));
-  assert_int_equal(basin__nvrtc_compile(backend, "good", "int good;\n", "sm_1", &code), BASIN_ERROR_COMPILE);
+  assert_int_equal(basin__nvrtc_compile(backend, "good", "int good;\n", "sm_1", &code),
+                   BASIN_ERROR_COMPILE);
   basin_backend_job job = {0};
   assert_int_equal(basin__backend_compile(backend, &job, 1), BASIN_ERROR_UNSUPPORTED);
   assert_non_null(strstr(basin_backend_describe(backend), "NVRTC"));

@@ -1,14 +1,15 @@
 /* The object loader: real code runs, damaged objects are refused without harm.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "random_kernel.h"
 #include "backend/clang.h"
 #include "backend/symbols.h"
+#include "random_kernel.h"
 
 /* Calls out of the object, constants, and a table of constants that needs relocation. */
-static const char source[] = "extern double exp(double);\n"
-                             "static const double table[] = {1.5, 2.5, 4.5};\n"
-                             "__attribute__((visibility(\"default\"))) double entry(double x, int i)\n"
-                             "{ return table[i] * exp(x) + 0.125; }\n";
+static const char source[] =
+    "extern double exp(double);\n"
+    "static const double table[] = {1.5, 2.5, 4.5};\n"
+    "__attribute__((visibility(\"default\"))) double entry(double x, int i)\n"
+    "{ return table[i] * exp(x) + 0.125; }\n";
 
 typedef double (*entry_function)(double, int);
 
@@ -23,7 +24,8 @@ static int setup(void **state)
   backend = NULL;
   if (basin_backend_create(context, "clang", "double", &backend) != BASIN_OK) return 0;
   basin_clang *clang = backend->state;
-  if (basin__shim_open(context, &clang->shim) == BASIN_OK) basin__clang_run(backend, source, BASIN_SHIM_OBJECT, &object);
+  if (basin__shim_open(context, &clang->shim) == BASIN_OK)
+    basin__clang_run(backend, source, BASIN_SHIM_OBJECT, &object);
   return 0;
 }
 
@@ -46,7 +48,9 @@ static void test_runs(void **state)
   (void)state;
   need_object();
   basin_object *loaded;
-  assert_int_equal(basin__object_load(context, object.data, object.size, basin__symbol, NULL, &loaded), BASIN_OK);
+  assert_int_equal(
+      basin__object_load(context, object.data, object.size, basin__symbol, NULL, &loaded),
+      BASIN_OK);
   entry_function entry = (entry_function)basin__object_function(loaded, "entry");
   assert_non_null(entry);
   assert_true(is_close(entry(1.0, 2), 4.5 * 2.718281828459045 + 0.125, 1e-15));
@@ -67,7 +71,8 @@ static void test_unknown_function(void **state)
   (void)state;
   need_object();
   basin_object *loaded;
-  assert_int_equal(basin__object_load(context, object.data, object.size, no_symbol, NULL, &loaded), BASIN_ERROR_NAME);
+  assert_int_equal(basin__object_load(context, object.data, object.size, no_symbol, NULL, &loaded),
+                   BASIN_ERROR_NAME);
   assert_null(loaded);
   assert_non_null(strstr(basin_error_last(context)->message, "'exp'"));
 }
@@ -91,7 +96,8 @@ static void test_truncated(void **state)
   basin_object *loaded;
   for (size_t size = 0; size < object.size; size += size < 80 ? 1 : 13) {
     try_load(object.data, size);
-    assert_int_not_equal(basin__object_load(context, object.data, size, basin__symbol, NULL, &loaded), BASIN_OK);
+    assert_int_not_equal(
+        basin__object_load(context, object.data, size, basin__symbol, NULL, &loaded), BASIN_OK);
   }
 }
 

@@ -20,9 +20,9 @@ enum {
 #undef BASIN_SLOT_MASK
 #include "emit/device/kernel_args.h"
 
-#define SAME(member)                                                                                                     \
-  _Static_assert(offsetof(basin_args, member) == offsetof(basin_kernel_args, member) &&                                  \
-                     sizeof ((basin_args *)0)->member == sizeof ((basin_kernel_args *)0)->member,                        \
+#define SAME(member)                                                                            \
+  _Static_assert(offsetof(basin_args, member) == offsetof(basin_kernel_args, member) &&         \
+                     sizeof((basin_args *)0)->member == sizeof((basin_kernel_args *)0)->member, \
                  "member " #member " of the kernel arguments")
 SAME(begin);
 SAME(end);

@@ -23,8 +23,10 @@ static void expect_golden(const char *text, const char *name)
   basin_context *context = test_context(NULL);
   snprintf(path, sizeof path, "%s/emit/%s", BASIN_TEST_DATA_DIR, name);
   const char *update = basin__env("UPDATE_GOLDEN");
-  if (update && *update == '1') assert_int_equal(basin__write_file(context, path, text, strlen(text)), BASIN_OK);
-  if (basin__read_file(context, path, &data, &size) != BASIN_OK) fail_msg("%s", basin_error_text(context));
+  if (update && *update == '1')
+    assert_int_equal(basin__write_file(context, path, text, strlen(text)), BASIN_OK);
+  if (basin__read_file(context, path, &data, &size) != BASIN_OK)
+    fail_msg("%s", basin_error_text(context));
   assert_string_equal(text, data);
   basin__free(context, data, size + 1);
   basin_context_destroy(context);
@@ -75,7 +77,8 @@ static void test_stable(void **state)
   basin_context_destroy(context);
 }
 
-/* A shared array's arithmetic is done once a call, a path prefix is followed once, neighbours are read in pairs. */
+/* A shared array's arithmetic is done once a call, a path prefix is followed once, neighbours are
+ * read in pairs. */
 static void test_structure(void **state)
 {
   (void)state;
@@ -84,9 +87,11 @@ static void test_structure(void **state)
   static const basin_connectivity_id connectivities[] = {0};
   memset(&b, 0, sizeof b);
   add_accesses(&b);
-  uint32_t mu = add_code(&b, BASIN_OP_LOAD, 6, 0, 0), twice = add_code(&b, BASIN_OP_MUL, mu, add_constant(&b, 2.0), 0);
+  uint32_t mu = add_code(&b, BASIN_OP_LOAD, 6, 0, 0),
+           twice = add_code(&b, BASIN_OP_MUL, mu, add_constant(&b, 2.0), 0);
   uint32_t sum = twice;
-  for (uint32_t c = 0; c < 3; c++) sum = add_code(&b, BASIN_OP_ADD, sum, add_code(&b, BASIN_OP_LOAD, 1, c, 0), 0);
+  for (uint32_t c = 0; c < 3; c++)
+    sum = add_code(&b, BASIN_OP_ADD, sum, add_code(&b, BASIN_OP_LOAD, 1, c, 0), 0);
   add_output(&b, sum);
   basin_kernel_program program = {.info = {.name = "structure",
                                            .stage = BASIN_STAGE_COMPUTE,
