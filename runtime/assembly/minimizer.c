@@ -200,14 +200,21 @@ static basin_status reserve_gradient(basin_minimizer *minimizer)
     minimizer->gradient = fresh;
     minimizer->gradient_capacity = need;
   }
-  if (minimizer->gradient_count != need) minimizer->assembled = false;
   minimizer->gradient_count = need;
+  return BASIN_OK;
+}
+
+basin_status basin__minimizer_layout(basin_minimizer *minimizer)
+{
+  uint64_t version = minimizer->layout.version;
+  BASIN_TRY(basin__layout_update(&minimizer->layout));
+  if (minimizer->layout.version != version) minimizer->assembled = false;
   return BASIN_OK;
 }
 
 basin_status basin__minimizer_prepare(basin_minimizer *minimizer, unsigned need)
 {
-  BASIN_TRY(basin__layout_update(&minimizer->layout));
+  BASIN_TRY(basin__minimizer_layout(minimizer));
   BASIN_TRY(basin__minimizer_kernels(minimizer, need));
   if (!(need & (BASIN_NEED_GRADIENT | BASIN_NEED_HESSIAN))) return BASIN_OK;
   BASIN_TRY(reserve_gradient(minimizer));
@@ -229,7 +236,7 @@ size_t basin_minimizer_node_count(const basin_minimizer *minimizer)
 
 const double *basin_minimizer_gradient(const basin_minimizer *minimizer, size_t *count)
 {
-  if (count) *count = minimizer->assembled ? minimizer->gradient_count : 0;
+  if (count) *count = minimizer->layout.node_count * minimizer->layout.block;
   return minimizer->assembled ? minimizer->gradient : NULL;
 }
 

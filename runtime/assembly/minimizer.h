@@ -100,6 +100,8 @@ struct basin_minimizer {
   void (*linear_destroy)(basin_minimizer *minimizer);
 };
 
+/* Follows the counts of the targets' spaces; a gradient of another layout is forgotten. */
+basin_status basin__minimizer_layout(basin_minimizer *minimizer);
 /* What is to be brought up to date. */
 enum { BASIN_NEED_VALUE = 1, BASIN_NEED_GRADIENT = 2, BASIN_NEED_HESSIAN = 4 };
 /* Layout, maps, structures, pattern and kernels for what is needed; cheap if nothing changed. */

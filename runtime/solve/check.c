@@ -313,7 +313,7 @@ static double *take(double **next, size_t count)
 static basin_status check_alone(checker *c)
 {
   basin_minimizer *minimizer = c->minimizer;
-  BASIN_TRY(basin__layout_update(&minimizer->layout));
+  BASIN_TRY(basin__minimizer_layout(minimizer));
   c->size = minimizer->layout.node_count * minimizer->layout.block;
   c->elements = minimizer->system->spaces[c->term->space].count;
   size_t count = 7 * c->size + 2 * c->elements + 1;

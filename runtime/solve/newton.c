@@ -198,7 +198,7 @@ static basin_status run(basin_newton_state *state)
 static basin_status reserve(basin_newton_state *state)
 {
   basin_context *context = state->minimizer->context;
-  BASIN_TRY(basin__layout_update(&state->minimizer->layout));
+  BASIN_TRY(basin__minimizer_layout(state->minimizer));
   state->size = state->minimizer->layout.node_count * state->minimizer->layout.block;
   state->x = basin__alloc_aligned(context, (state->size + 1) * sizeof *state->x);
   if (!state->x) return BASIN_ERROR_MEMORY;

@@ -235,7 +235,8 @@ BASIN_API basin_status basin_minimizer_energy(basin_minimizer *minimizer,
 BASIN_API basin_status basin_minimizer_assemble(basin_minimizer *minimizer,
                                                 bool hessian,
                                                 basin_projection override);
-/* Node-major: entry node * block + i. Valid until the next assembly. */
+/* Node-major: entry node * block + i; *count is the length of every such vector. NULL if nothing
+ * was assembled for the present layout. Valid until the next assembly. */
 BASIN_API const double *basin_minimizer_gradient(const basin_minimizer *minimizer, size_t *count);
 BASIN_API const basin_bsr *basin_minimizer_matrix(const basin_minimizer *minimizer);
 /* Copies the part of a node-major vector that belongs to target `number` into the array's own

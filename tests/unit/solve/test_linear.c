@@ -252,7 +252,17 @@ static void test_instances(void **state)
   array[BODIES * 9] = 1;
   basin_minimizer_to_array(minimizer, 1, vector, array);
   assert_true(array[BODIES * 9] == 0 && array[0] == 3);
+  size_t count;
+  double energy;
+  assert_non_null(basin_minimizer_gradient(minimizer, &count));
+  ok(basin_minimizer_energy(
+      minimizer, &energy, NULL)); /* knows the new layout, for which there is no gradient */
+  assert_null(basin_minimizer_gradient(minimizer, &count));
+  assert_int_equal(count, 12 * (BODIES + 2));
+  assert_int_equal(basin_minimizer_solve(minimizer, &options, NULL, &direction, &report),
+                   BASIN_ERROR_STATE);
   ok(basin_minimizer_assemble(minimizer, true, BASIN_PROJECTION_NONE));
+  ok(basin_minimizer_solve(minimizer, &options, NULL, &direction, &report));
   assert_int_equal(basin_minimizer_node_count(minimizer), 4 * (BODIES + 2));
   basin_minimizer_destroy(minimizer);
   basin_system_destroy(system);
