@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CACHE_SUFFIX ".kernel"
+#define CACHE_SUFFIX     ".kernel"
+#define TEMPORARY_PREFIX ".new-"
 
 typedef struct cache_header {
   char magic[8];
@@ -135,6 +137,7 @@ void *basin__cache_get(basin_cache *cache, const basin_key *key, size_t *size)
     remove(path);
     return NULL;
   }
+  utimensat(AT_FDCWD, path, NULL, 0); /* used now: the sweep takes it last */
   *size = total - sizeof(cache_header);
   return data + sizeof(cache_header);
 }
@@ -168,14 +171,23 @@ static bool is_cached_name(const char *name)
   return length == 32 + suffix && strcmp(name + 32, CACHE_SUFFIX) == 0;
 }
 
+/* What a process that died left behind while writing. */
+static bool is_stale(const char *name, const struct stat *info)
+{
+  enum { STALE_SECONDS = 3600 };
+  return strncmp(name, TEMPORARY_PREFIX, sizeof TEMPORARY_PREFIX - 1) == 0 &&
+         time(NULL) - info->st_mtime > STALE_SECONDS;
+}
+
 static uint64_t
 list_files(basin_cache *cache, DIR *folder, cached_file **files, size_t *count, size_t *capacity)
 {
   uint64_t total = 0;
   for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
     struct stat info;
-    if (!is_cached_name(entry->d_name) || fstatat(dirfd(folder), entry->d_name, &info, 0) != 0)
-      continue;
+    if (fstatat(dirfd(folder), entry->d_name, &info, 0) != 0) continue;
+    if (is_stale(entry->d_name, &info)) unlinkat(dirfd(folder), entry->d_name, 0);
+    if (!is_cached_name(entry->d_name)) continue;
     if (basin__grow(cache->context, files, capacity, *count + 1, sizeof **files) != BASIN_OK) break;
     cached_file *file = &(*files)[(*count)++];
     snprintf(file->name, sizeof file->name, "%s", entry->d_name);
@@ -225,7 +237,7 @@ static const char *
 write_file(basin_cache *cache, const char *path, const cache_header *header, const void *data)
 {
   char temporary[4200];
-  snprintf(temporary, sizeof temporary, "%s/.new-XXXXXX", cache->folder);
+  snprintf(temporary, sizeof temporary, "%s/" TEMPORARY_PREFIX "XXXXXX", cache->folder);
   int descriptor = mkstemp(temporary);
   if (descriptor < 0) return strerror(errno);
   FILE *file = fdopen(descriptor, "wb");

@@ -215,10 +215,10 @@ static void test_off(void **state)
   assert_int_equal(s.compiled, 1);
 }
 
-static void make_old_file(int number, size_t size)
+static void make_old_file(const char *prefix, int number, size_t size)
 {
   char path[900];
-  snprintf(path, sizeof path, "%s/%032x.kernel", folder, (unsigned)number);
+  snprintf(path, sizeof path, "%s/%s%032x.kernel", folder, prefix, (unsigned)number);
   FILE *file = fopen(path, "wb");
   for (size_t i = 0; i < size; i++) fputc(0, file);
   fclose(file);
@@ -232,11 +232,14 @@ static void test_sweep(void **state)
   (void)state;
   char path[900];
   mkdir(folder, 0700);
-  for (int i = 0; i < 40; i++) make_old_file(i, 65536);
+  for (int i = 0; i < 40; i++) make_old_file("", i, 65536);
+  make_old_file(".new-", 1, 10); /* left by a process that died */
   setenv("BASIN_CACHE_MAX", "1", 1);
   basin_backend_statistics s;
   use_kernel("clang", folder, &s);
   unsetenv("BASIN_CACHE_MAX");
+  snprintf(path, sizeof path, "%s/.new-%032x.kernel", folder, 1u);
+  assert_int_not_equal(access(path, F_OK), 0);
   int left = list_folder(".kernel", NULL);
   assert_in_range(left, 12, 15);
   snprintf(path, sizeof path, "%s/%032x.kernel", folder, 39u);
