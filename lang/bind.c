@@ -12,8 +12,12 @@ static int class_index(lua_State *L)
 {
   if (lua_type(L, 2) != LUA_TSTRING) {
     if (lua_isnil(L, lua_upvalueindex(4))) {
-      return basin__throw(L, BASIN_ERROR_NAME, NULL, "a %s has no field %s",
-                          lua_tostring(L, lua_upvalueindex(3)), luaL_tolstring(L, 2, NULL));
+      return basin__throw(L,
+                          BASIN_ERROR_NAME,
+                          NULL,
+                          "a %s has no field %s",
+                          lua_tostring(L, lua_upvalueindex(3)),
+                          luaL_tolstring(L, 2, NULL));
     }
     lua_pushvalue(L, lua_upvalueindex(4));
     lua_insert(L, 1);
@@ -46,8 +50,12 @@ void basin__functions(lua_State *L, const luaL_Reg *functions)
   if (functions) luaL_setfuncs(L, functions, 0);
 }
 
-void basin__class(lua_State *L, const char *name, const luaL_Reg *metamethods, const luaL_Reg *methods,
-                  const luaL_Reg *getters, lua_CFunction index)
+void basin__class(lua_State *L,
+                  const char *name,
+                  const luaL_Reg *metamethods,
+                  const luaL_Reg *methods,
+                  const luaL_Reg *getters,
+                  lua_CFunction index)
 {
   luaL_newmetatable(L, name);
   basin__functions(L, metamethods);
@@ -69,7 +77,8 @@ void basin__class(lua_State *L, const char *name, const luaL_Reg *metamethods, c
   lua_setfield(L, -2, "__index");
 }
 
-/* Raises the description table on top of the stack through the error handler that the front end set. */
+/* Raises the description table on top of the stack through the error handler that the front end
+ * set. */
 static int raise_description(lua_State *L)
 {
   if (lua_getfield(L, LUA_REGISTRYINDEX, "basin.error_handler") == LUA_TNIL) {
@@ -139,8 +148,12 @@ size_t basin__check_size(lua_State *L, int index)
   int exact;
   lua_Integer value = lua_tointegerx(L, index, &exact);
   if (!exact || value < 0) {
-    basin__throw(L, BASIN_ERROR_ARGUMENT, NULL, "argument %d must be a whole number that is not negative, got %s",
-                 index, luaL_tolstring(L, index, NULL));
+    basin__throw(L,
+                 BASIN_ERROR_ARGUMENT,
+                 NULL,
+                 "argument %d must be a whole number that is not negative, got %s",
+                 index,
+                 luaL_tolstring(L, index, NULL));
   }
   return (size_t)value;
 }
@@ -152,7 +165,11 @@ double basin__opt_number_field(lua_State *L, int table, const char *name, double
     int number;
     value = lua_tonumberx(L, -1, &number);
     if (!number) {
-      basin__throw(L, BASIN_ERROR_ARGUMENT, NULL, "option '%s' must be a number, got %s", name,
+      basin__throw(L,
+                   BASIN_ERROR_ARGUMENT,
+                   NULL,
+                   "option '%s' must be a number, got %s",
+                   name,
                    luaL_tolstring(L, -1, NULL));
     }
   }
@@ -164,7 +181,11 @@ size_t basin__opt_size_field(lua_State *L, int table, const char *name, size_t o
 {
   double value = basin__opt_number_field(L, table, name, (double)otherwise);
   if (!(value >= 0 && value <= 4294967295.0 && floor(value) == value)) {
-    basin__throw(L, BASIN_ERROR_ARGUMENT, NULL, "option '%s' must be a whole number from 0, got %g", name,
+    basin__throw(L,
+                 BASIN_ERROR_ARGUMENT,
+                 NULL,
+                 "option '%s' must be a whole number from 0, got %g",
+                 name,
                  value);
   }
   return (size_t)value;
@@ -176,7 +197,11 @@ bool basin__opt_boolean_field(lua_State *L, int table, const char *name, bool ot
   int type = lua_getfield(L, table, name);
   if (type != LUA_TNIL) {
     if (type != LUA_TBOOLEAN) {
-      basin__throw(L, BASIN_ERROR_ARGUMENT, NULL, "option '%s' must be true or false, got %s", name,
+      basin__throw(L,
+                   BASIN_ERROR_ARGUMENT,
+                   NULL,
+                   "option '%s' must be true or false, got %s",
+                   name,
                    luaL_tolstring(L, -1, NULL));
     }
     value = lua_toboolean(L, -1);
@@ -185,13 +210,18 @@ bool basin__opt_boolean_field(lua_State *L, int table, const char *name, bool ot
   return value;
 }
 
-const char *basin__opt_string_field(lua_State *L, int table, const char *name, const char *otherwise)
+const char *
+basin__opt_string_field(lua_State *L, int table, const char *name, const char *otherwise)
 {
   const char *value = otherwise;
   int type = lua_getfield(L, table, name);
   if (type != LUA_TNIL) {
     if (type != LUA_TSTRING) {
-      basin__throw(L, BASIN_ERROR_ARGUMENT, NULL, "option '%s' must be a string, got %s", name,
+      basin__throw(L,
+                   BASIN_ERROR_ARGUMENT,
+                   NULL,
+                   "option '%s' must be a string, got %s",
+                   name,
                    luaL_tolstring(L, -1, NULL));
     }
     value = lua_tostring(L, -1);
@@ -214,6 +244,11 @@ int basin__check_word(lua_State *L, int index, const char *what, const char *con
     luaL_addstring(&list, words[i]);
   }
   luaL_pushresult(&list);
-  return basin__throw(L, BASIN_ERROR_ARGUMENT, NULL, "%s must be one of %s; got %s", what,
-                      lua_tostring(L, -1), shown);
+  return basin__throw(L,
+                      BASIN_ERROR_ARGUMENT,
+                      NULL,
+                      "%s must be one of %s; got %s",
+                      what,
+                      lua_tostring(L, -1),
+                      shown);
 }

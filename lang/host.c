@@ -69,7 +69,10 @@ static void read_report(lua_State *L, basin_step_report *report)
 basin_status basin_scene_step(basin_scene *scene, basin_step_report *report)
 {
   if (report && report->size != sizeof *report) {
-    return BASIN_FAIL(scene->context, BASIN_ERROR_ARGUMENT, "the step report has size %zu instead of %zu", report->size,
+    return BASIN_FAIL(scene->context,
+                      BASIN_ERROR_ARGUMENT,
+                      "the step report has size %zu instead of %zu",
+                      report->size,
                       sizeof *report);
   }
   if (!basin__host_call(scene, "step", 0, 1)) return basin_error_last(scene->context)->code;
@@ -83,7 +86,8 @@ basin_status basin_scene_step(basin_scene *scene, basin_step_report *report)
 }
 
 /* Finds an attribute: its system and the id of its array. */
-static basin_status find_array(basin_scene *scene, const char *name, basin_l_system **system, basin_array_id *id)
+static basin_status
+find_array(basin_scene *scene, const char *name, basin_l_system **system, basin_array_id *id)
 {
   lua_State *L = scene->L;
   lua_pushstring(L, name ? name : "");
@@ -111,7 +115,8 @@ basin_status basin_scene_set(basin_scene *scene, const char *name, const double 
   basin_array_id id;
   BASIN_TRY(find_array(scene, name, &system, &id));
   if (!basin_system_array_data(system->system, id)) {
-    return BASIN_FAIL(scene->context, BASIN_ERROR_STATE, "'%s' is computed and has no data to replace", name);
+    return BASIN_FAIL(
+        scene->context, BASIN_ERROR_STATE, "'%s' is computed and has no data to replace", name);
   }
   return basin_system_set_array(system->system, id, data, count);
 }
@@ -124,7 +129,10 @@ static basin_status call_with_path(basin_scene *scene, const char *function, con
   return basin_error_last(scene->context)->code;
 }
 
-basin_status basin_scene_save(basin_scene *scene, const char *path) { return call_with_path(scene, "save", path); }
+basin_status basin_scene_save(basin_scene *scene, const char *path)
+{
+  return call_with_path(scene, "save", path);
+}
 
 basin_status basin_scene_restore(basin_scene *scene, const char *path)
 {

@@ -1,5 +1,5 @@
-/* Lua states of host programs: opening them, calling into them, and their errors as errors of the context.
- * SPDX-License-Identifier: Apache-2.0 */
+/* Lua states of host programs: opening them, calling into them, and their errors as errors of the
+ * context. SPDX-License-Identifier: Apache-2.0 */
 #include "host.h"
 
 #include "base/base.h"
@@ -38,7 +38,13 @@ static int record_error(lua_State *L)
   }
   const char *message = lua_tostring(L, 4), *hint = lua_tostring(L, 8);
   if (!message) message = "a script raised an error value without a message";
-  BASIN_FAIL(context, status_of(lua_tostring(L, 3)), "%s%s%s%s", message, hint ? " (" : "", hint ? hint : "", hint ? ")" : "");
+  BASIN_FAIL(context,
+             status_of(lua_tostring(L, 3)),
+             "%s%s%s%s",
+             message,
+             hint ? " (" : "",
+             hint ? hint : "",
+             hint ? ")" : "");
   basin__error_where(context, lua_tostring(L, 5), (int)lua_tointeger(L, 7), lua_tostring(L, 6));
   return 0;
 }

@@ -12,10 +12,16 @@ basin_l_array *basin__array_new(lua_State *L, size_t count, size_t rows, size_t 
 {
   size_t size = rows * cols;
   if (rows > UINT16_MAX || cols > UINT16_MAX || (size && count > SIZE_MAX / 16 / size)) {
-    basin__throw(L, BASIN_ERROR_MEMORY, NULL, "an array of %zu instances of %zux%zu is too large", count,
-                 rows, cols);
+    basin__throw(L,
+                 BASIN_ERROR_MEMORY,
+                 NULL,
+                 "an array of %zu instances of %zux%zu is too large",
+                 count,
+                 rows,
+                 cols);
   }
-  basin_l_array *array = lua_newuserdatauv(L, sizeof *array + count * size * sizeof(double) + 16, 0);
+  basin_l_array *array =
+      lua_newuserdatauv(L, sizeof *array + count * size * sizeof(double) + 16, 0);
   array->count = count;
   array->rows = (unsigned)rows;
   array->cols = (unsigned)cols;
@@ -25,7 +31,8 @@ basin_l_array *basin__array_new(lua_State *L, size_t count, size_t rows, size_t 
   return array;
 }
 
-basin_l_array *basin__array_copy(lua_State *L, size_t count, size_t rows, size_t cols, const double *data)
+basin_l_array *
+basin__array_copy(lua_State *L, size_t count, size_t rows, size_t cols, const double *data)
 {
   basin_l_array *array = basin__array_new(L, count, rows, cols);
   if (count > 0 && array->size > 0) memcpy(array->data, data, count * array->size * sizeof(double));
@@ -48,8 +55,11 @@ basin_l_array *basin__array_check(lua_State *L, int index)
 {
   basin_l_array *array = basin__array_test(L, index);
   if (!array) {
-    basin__throw(L, BASIN_ERROR_ARGUMENT, "basin.array.from turns tables of numbers into arrays",
-                 "an array is needed here, got %s", luaL_tolstring(L, index, NULL));
+    basin__throw(L,
+                 BASIN_ERROR_ARGUMENT,
+                 "basin.array.from turns tables of numbers into arrays",
+                 "an array is needed here, got %s",
+                 luaL_tolstring(L, index, NULL));
   }
   return array;
 }
@@ -67,7 +77,11 @@ static void find_shape(lua_State *L, int index, table_shape *shape)
   lua_pushvalue(L, index);
   while (lua_istable(L, -1)) {
     if (shape->depth == ARRAY_MAX_DEPTH) {
-      basin__throw(L, BASIN_ERROR_SHAPE, NULL, "tables of numbers may be nested %d deep at most", ARRAY_MAX_DEPTH);
+      basin__throw(L,
+                   BASIN_ERROR_SHAPE,
+                   NULL,
+                   "tables of numbers may be nested %d deep at most",
+                   ARRAY_MAX_DEPTH);
     }
     shape->extents[shape->depth++] = lua_rawlen(L, -1);
     if (lua_rawlen(L, -1) == 0) break;
@@ -77,28 +91,43 @@ static void find_shape(lua_State *L, int index, table_shape *shape)
   lua_pop(L, 1);
 }
 
-/* Appends the numbers of the table on top of the stack. `where` is the number of the outermost entry. */
-static double *flatten(lua_State *L, const table_shape *shape, unsigned level, double *out, size_t where)
+/* Appends the numbers of the table on top of the stack. `where` is the number of the outermost
+ * entry. */
+static double *
+flatten(lua_State *L, const table_shape *shape, unsigned level, double *out, size_t where)
 {
   size_t length = lua_rawlen(L, -1);
   if (length != shape->extents[level]) {
-    basin__throw(L, BASIN_ERROR_SHAPE, "rows of a table must have equal lengths",
-                 "entry %zu has %zu numbers, the first has %zu", where, length, shape->extents[level]);
+    basin__throw(L,
+                 BASIN_ERROR_SHAPE,
+                 "rows of a table must have equal lengths",
+                 "entry %zu has %zu numbers, the first has %zu",
+                 where,
+                 length,
+                 shape->extents[level]);
   }
   for (size_t i = 1; i <= length; ++i) {
     if (level == 0) where = i;
     lua_rawgeti(L, -1, (lua_Integer)i);
     if (level + 1 < shape->depth) {
       if (!lua_istable(L, -1)) {
-        basin__throw(L, BASIN_ERROR_SHAPE, "give every entry as a table, or none",
-                     "entry %zu is a %s among tables", where, luaL_typename(L, -1));
+        basin__throw(L,
+                     BASIN_ERROR_SHAPE,
+                     "give every entry as a table, or none",
+                     "entry %zu is a %s among tables",
+                     where,
+                     luaL_typename(L, -1));
       }
       out = flatten(L, shape, level + 1, out, where);
     } else {
       int number;
       *out++ = lua_tonumberx(L, -1, &number);
       if (!number || lua_type(L, -1) != LUA_TNUMBER) {
-        basin__throw(L, BASIN_ERROR_ARGUMENT, NULL, "entry %zu is a %s, not a number", where,
+        basin__throw(L,
+                     BASIN_ERROR_ARGUMENT,
+                     NULL,
+                     "entry %zu is a %s, not a number",
+                     where,
                      luaL_typename(L, -1));
       }
     }
@@ -135,7 +164,10 @@ basin_l_array *basin__array_to(lua_State *L, int index)
     lua_replace(L, index);
     return array;
   }
-  basin__throw(L, BASIN_ERROR_ARGUMENT, "use a basin.array or a table of numbers", "numbers are needed here, got %s",
+  basin__throw(L,
+               BASIN_ERROR_ARGUMENT,
+               "use a basin.array or a table of numbers",
+               "numbers are needed here, got %s",
                luaL_tolstring(L, index, NULL));
   return NULL;
 }
@@ -147,9 +179,14 @@ uint32_t *basin__array_to_indices(lua_State *L, const basin_l_array *array, cons
   for (size_t i = 0; i < total; ++i) {
     double value = array->data[i];
     if (!(value >= 0 && value < 4294967295.0 && floor(value) == value)) {
-      basin__throw(L, BASIN_ERROR_RANGE, "mesh indices are whole numbers that count from 0",
-                   "%s: entry %zu of row %zu is %g, which is no index", what, i % array->size,
-                   i / array->size, value);
+      basin__throw(L,
+                   BASIN_ERROR_RANGE,
+                   "mesh indices are whole numbers that count from 0",
+                   "%s: entry %zu of row %zu is %g, which is no index",
+                   what,
+                   i % array->size,
+                   i / array->size,
+                   value);
     }
     indices[i] = (uint32_t)value;
   }
@@ -169,7 +206,12 @@ static int core_array(lua_State *L)
   size_t rows = basin__check_size(L, 2), cols = lua_isnoneornil(L, 3) ? 1 : basin__check_size(L, 3);
   size_t total = array->count * array->size;
   if (rows * cols == 0 || total % (rows * cols)) {
-    return basin__throw(L, BASIN_ERROR_LENGTH, NULL, "%zu numbers cannot be cut into %zux%zu matrices", total, rows,
+    return basin__throw(L,
+                        BASIN_ERROR_LENGTH,
+                        NULL,
+                        "%zu numbers cannot be cut into %zux%zu matrices",
+                        total,
+                        rows,
                         cols);
   }
   basin__array_copy(L, total / (rows * cols), rows, cols, array->data);
@@ -204,14 +246,21 @@ static int core_array_line(lua_State *L)
   const basin_l_array *from = basin__array_to(L, 1), *to = basin__array_to(L, 2);
   size_t count = basin__check_size(L, 3), size = from->count * from->size;
   if (size != to->count * to->size || count < 2) {
-    return basin__throw(L, BASIN_ERROR_ARGUMENT, NULL, "a line needs two points of the same size and at least 2 points, got %zu and %zu numbers and %zu points",
-                        size, to->count * to->size, count);
+    return basin__throw(L,
+                        BASIN_ERROR_ARGUMENT,
+                        NULL,
+                        "a line needs two points of the same size and at least 2 points, got %zu "
+                        "and %zu numbers and %zu points",
+                        size,
+                        to->count * to->size,
+                        count);
   }
   basin_l_array *array = basin__array_new(L, count, size, 1);
   for (size_t i = 0; i < count; ++i) {
     double t = (double)i / (double)(count - 1);
     for (size_t k = 0; k < size; ++k) {
-      array->data[i * size + k] = i + 1 == count ? to->data[k] : from->data[k] + t * (to->data[k] - from->data[k]);
+      array->data[i * size + k] =
+          i + 1 == count ? to->data[k] : from->data[k] + t * (to->data[k] - from->data[k]);
     }
   }
   return 1;
@@ -222,14 +271,18 @@ static int core_array_labels(lua_State *L)
 {
   const basin_l_array *pairs = basin__array_to(L, 1);
   if (pairs->count && pairs->size != 2) {
-    return basin__throw(L, BASIN_ERROR_SHAPE, NULL, "labels are pairs {count, label}, got entries of %zu numbers",
+    return basin__throw(L,
+                        BASIN_ERROR_SHAPE,
+                        NULL,
+                        "labels are pairs {count, label}, got entries of %zu numbers",
                         pairs->size);
   }
   size_t total = 0;
   for (size_t i = 0; i < pairs->count; ++i) {
     double count = pairs->data[2 * i];
     if (!(count >= 0 && floor(count) == count && count < 4294967295.0)) {
-      return basin__throw(L, BASIN_ERROR_ARGUMENT, NULL, "labels: count %g of pair %zu is no count", count, i + 1);
+      return basin__throw(
+          L, BASIN_ERROR_ARGUMENT, NULL, "labels: count %g of pair %zu is no count", count, i + 1);
     }
     total += (size_t)count;
   }
@@ -250,8 +303,15 @@ static int core_array_join(lua_State *L)
     lua_rawgeti(L, 1, (lua_Integer)i);
     const basin_l_array *part = basin__array_check(L, -1);
     if (i > 1 && (part->rows != rows || part->cols != cols)) {
-      return basin__throw(L, BASIN_ERROR_SHAPE, NULL, "cannot join %zux%zu with %ux%u (array %zu)", rows, cols,
-                          part->rows, part->cols, i);
+      return basin__throw(L,
+                          BASIN_ERROR_SHAPE,
+                          NULL,
+                          "cannot join %zux%zu with %ux%u (array %zu)",
+                          rows,
+                          cols,
+                          part->rows,
+                          part->cols,
+                          i);
     }
     rows = part->rows;
     cols = part->cols;
@@ -263,7 +323,8 @@ static int core_array_join(lua_State *L)
   for (size_t i = 1; i <= number; ++i) {
     lua_rawgeti(L, 1, (lua_Integer)i);
     const basin_l_array *part = basin__array_check(L, -1);
-    if (part->count > 0 && part->size > 0) memcpy(out, part->data, part->count * part->size * sizeof(double));
+    if (part->count > 0 && part->size > 0)
+      memcpy(out, part->data, part->count * part->size * sizeof(double));
     out += part->count * part->size;
     lua_pop(L, 1);
   }
@@ -278,8 +339,13 @@ static size_t check_position(lua_State *L, int index, size_t limit, const char *
   int exact;
   lua_Integer value = lua_tointegerx(L, index, &exact);
   if (!exact || value < 1 || (size_t)value > limit) {
-    basin__throw(L, BASIN_ERROR_RANGE, "positions in Lua count from 1", "%s %s is outside 1 .. %zu", what,
-                 luaL_tolstring(L, index, NULL), limit);
+    basin__throw(L,
+                 BASIN_ERROR_RANGE,
+                 "positions in Lua count from 1",
+                 "%s %s is outside 1 .. %zu",
+                 what,
+                 luaL_tolstring(L, index, NULL),
+                 limit);
   }
   return (size_t)value - 1;
 }
@@ -309,7 +375,11 @@ static int array_newindex(lua_State *L)
   }
   const basin_l_array *value = basin__array_to(L, 3);
   if (value->count * value->size != array->size) {
-    return basin__throw(L, BASIN_ERROR_SHAPE, NULL, "an instance has %zu numbers, got %zu", array->size,
+    return basin__throw(L,
+                        BASIN_ERROR_SHAPE,
+                        NULL,
+                        "an instance has %zu numbers, got %zu",
+                        array->size,
                         value->count * value->size);
   }
   memcpy(array->data + i * array->size, value->data, array->size * sizeof(double));
@@ -321,7 +391,9 @@ static int array_at(lua_State *L)
 {
   const basin_l_array *array = basin__array_check(L, 1);
   size_t i = check_position(L, 2, array->count, "instance");
-  size_t row = lua_isnoneornil(L, 3) ? 0 : check_position(L, 3, lua_isnoneornil(L, 4) ? array->size : array->rows, "row");
+  size_t row = lua_isnoneornil(L, 3)
+                   ? 0
+                   : check_position(L, 3, lua_isnoneornil(L, 4) ? array->size : array->rows, "row");
   size_t column = lua_isnoneornil(L, 4) ? 0 : check_position(L, 4, array->cols, "column");
   size_t entry = lua_isnoneornil(L, 4) ? row : row * array->cols + column;
   lua_pushnumber(L, array->data[i * array->size + entry]);
@@ -345,10 +417,16 @@ static int array_slice(lua_State *L)
   size_t first = basin__check_size(L, 2);
   size_t last = lua_isnoneornil(L, 3) ? array->count : basin__check_size(L, 3);
   if (first < 1 || last > array->count || last + 1 < first) {
-    return basin__throw(L, BASIN_ERROR_RANGE, "positions in Lua count from 1", "slice %zu .. %zu of %zu instances", first,
-                        last, array->count);
+    return basin__throw(L,
+                        BASIN_ERROR_RANGE,
+                        "positions in Lua count from 1",
+                        "slice %zu .. %zu of %zu instances",
+                        first,
+                        last,
+                        array->count);
   }
-  basin__array_copy(L, last + 1 - first, array->rows, array->cols, array->data + (first - 1) * array->size);
+  basin__array_copy(
+      L, last + 1 - first, array->rows, array->cols, array->data + (first - 1) * array->size);
   return 1;
 }
 
@@ -362,10 +440,16 @@ static int array_select(lua_State *L)
   basin_l_array *result = basin__array_new(L, number, array->rows, array->cols);
   for (size_t i = 0; i < number; ++i) {
     if (indices[i] >= array->count) {
-      return basin__throw(L, BASIN_ERROR_RANGE, "mesh indices count from 0", "select: index %u of %zu instances",
-                          (unsigned)indices[i], array->count);
+      return basin__throw(L,
+                          BASIN_ERROR_RANGE,
+                          "mesh indices count from 0",
+                          "select: index %u of %zu instances",
+                          (unsigned)indices[i],
+                          array->count);
     }
-    memcpy(result->data + i * array->size, array->data + indices[i] * array->size, array->size * sizeof(double));
+    memcpy(result->data + i * array->size,
+           array->data + indices[i] * array->size,
+           array->size * sizeof(double));
   }
   return 1;
 }
@@ -410,7 +494,8 @@ static int array_tostring(lua_State *L)
   const basin_l_array *array = basin__array_check(L, 1);
   luaL_Buffer buffer;
   luaL_buffinit(L, &buffer);
-  lua_pushfstring(L, "array of %I x %dx%d:", (LUAI_UACINT)array->count, (int)array->rows, (int)array->cols);
+  lua_pushfstring(
+      L, "array of %I x %dx%d:", (LUAI_UACINT)array->count, (int)array->rows, (int)array->cols);
   luaL_addvalue(&buffer);
   size_t total = array->count * array->size, shown = total < 12 ? total : 12;
   for (size_t i = 0; i < shown; ++i) {
@@ -461,8 +546,11 @@ static const luaL_Reg array_methods[] = {{"at", array_at},
                                          {"table", array_table},
                                          {"bytes", array_bytes},
                                          {NULL, NULL}};
-static const luaL_Reg array_getters[] = {
-    {"count", array_len}, {"rows", array_rows}, {"cols", array_cols}, {"size", array_size}, {NULL, NULL}};
+static const luaL_Reg array_getters[] = {{"count", array_len},
+                                         {"rows", array_rows},
+                                         {"cols", array_cols},
+                                         {"size", array_size},
+                                         {NULL, NULL}};
 static const luaL_Reg array_functions[] = {{"array", core_array},
                                            {"array_filled", core_array_filled},
                                            {"array_range", core_array_range},

@@ -7,10 +7,22 @@
 
 typedef double (*binary_function)(double a, double b);
 
-static double add(double a, double b) { return a + b; }
-static double subtract(double a, double b) { return a - b; }
-static double multiply(double a, double b) { return a * b; }
-static double divide(double a, double b) { return a / b; }
+static double add(double a, double b)
+{
+  return a + b;
+}
+static double subtract(double a, double b)
+{
+  return a - b;
+}
+static double multiply(double a, double b)
+{
+  return a * b;
+}
+static double divide(double a, double b)
+{
+  return a / b;
+}
 
 /* One side of an operation: an array or a number for all entries. */
 typedef struct operand {
@@ -29,9 +41,13 @@ static operand get_operand(lua_State *L, int index, const char *sign)
     side.number = lua_tonumber(L, index);
     side.data = NULL;
   } else {
-    basin__throw(L, BASIN_ERROR_ARGUMENT,
-                 "an array is a snapshot of numbers; put it into scene data with add_constant(name, {value = array})",
-                 "cannot calculate array %s %s", sign, luaL_tolstring(L, index, NULL));
+    basin__throw(L,
+                 BASIN_ERROR_ARGUMENT,
+                 "an array is a snapshot of numbers; put it into scene data with "
+                 "add_constant(name, {value = array})",
+                 "cannot calculate array %s %s",
+                 sign,
+                 luaL_tolstring(L, index, NULL));
   }
   return side;
 }
@@ -49,8 +65,17 @@ static int binary(lua_State *L, const char *sign, binary_function function)
   bool fits = !a.data || !b.data ||
               (a.count == b.count && (a.size == b.size || a.size == 1 || b.size == 1));
   if (!fits) {
-    return basin__throw(L, BASIN_ERROR_SHAPE, NULL, "cannot calculate %zu x %zux%zu %s %zu x %zux%zu", a.count, a.rows,
-                        a.cols, sign, b.count, b.rows, b.cols);
+    return basin__throw(L,
+                        BASIN_ERROR_SHAPE,
+                        NULL,
+                        "cannot calculate %zu x %zux%zu %s %zu x %zux%zu",
+                        a.count,
+                        a.rows,
+                        a.cols,
+                        sign,
+                        b.count,
+                        b.rows,
+                        b.cols);
   }
   const operand *shape = !a.data || (b.data && b.size > a.size) ? &b : &a;
   size_t count = shape->count, size = shape->size;
@@ -63,11 +88,26 @@ static int binary(lua_State *L, const char *sign, binary_function function)
   return 1;
 }
 
-static int array_add(lua_State *L) { return binary(L, "+", add); }
-static int array_sub(lua_State *L) { return binary(L, "-", subtract); }
-static int array_mul(lua_State *L) { return binary(L, "*", multiply); }
-static int array_div(lua_State *L) { return binary(L, "/", divide); }
-static int array_pow(lua_State *L) { return binary(L, "^", pow); }
+static int array_add(lua_State *L)
+{
+  return binary(L, "+", add);
+}
+static int array_sub(lua_State *L)
+{
+  return binary(L, "-", subtract);
+}
+static int array_mul(lua_State *L)
+{
+  return binary(L, "*", multiply);
+}
+static int array_div(lua_State *L)
+{
+  return binary(L, "/", divide);
+}
+static int array_pow(lua_State *L)
+{
+  return binary(L, "^", pow);
+}
 
 static int array_unm(lua_State *L)
 {
@@ -82,7 +122,9 @@ static int array_eq(lua_State *L)
 {
   const basin_l_array *a = basin__array_test(L, 1), *b = basin__array_test(L, 2);
   bool equal = a && b && a->count == b->count && a->rows == b->rows && a->cols == b->cols;
-  for (size_t i = 0; equal && i < a->count * a->size; ++i) equal = !(a->data[i] < b->data[i] || a->data[i] > b->data[i]) && !isnan(a->data[i]) && !isnan(b->data[i]);
+  for (size_t i = 0; equal && i < a->count * a->size; ++i)
+    equal = !(a->data[i] < b->data[i] || a->data[i] > b->data[i]) && !isnan(a->data[i]) &&
+            !isnan(b->data[i]);
   lua_pushboolean(L, equal);
   return 1;
 }
@@ -114,8 +156,14 @@ static int extreme(lua_State *L, const char *name, double sign)
   return 1;
 }
 
-static int array_max(lua_State *L) { return extreme(L, "maximum", 1); }
-static int array_min(lua_State *L) { return extreme(L, "minimum", -1); }
+static int array_max(lua_State *L)
+{
+  return extreme(L, "maximum", 1);
+}
+static int array_min(lua_State *L)
+{
+  return extreme(L, "minimum", -1);
+}
 
 static double sum_of(const basin_l_array *array)
 {
@@ -166,7 +214,12 @@ static int array_dot(lua_State *L)
 {
   const basin_l_array *a = basin__array_check(L, 1), *b = basin__array_to(L, 2);
   if (a->count * a->size != b->count * b->size) {
-    return basin__throw(L, BASIN_ERROR_SHAPE, NULL, "dot of %zu and %zu numbers", a->count * a->size, b->count * b->size);
+    return basin__throw(L,
+                        BASIN_ERROR_SHAPE,
+                        NULL,
+                        "dot of %zu and %zu numbers",
+                        a->count * a->size,
+                        b->count * b->size);
   }
   double sum = 0;
   for (size_t i = 0; i < a->count * a->size; ++i) sum += a->data[i] * b->data[i];
@@ -179,16 +232,35 @@ static int map(lua_State *L, double (*function)(double))
 {
   const basin_l_array *array = basin__array_check(L, 1);
   basin_l_array *result = basin__array_new(L, array->count, array->rows, array->cols);
-  for (size_t i = 0; i < array->count * array->size; ++i) result->data[i] = function(array->data[i]);
+  for (size_t i = 0; i < array->count * array->size; ++i)
+    result->data[i] = function(array->data[i]);
   return 1;
 }
 
-static int array_abs(lua_State *L) { return map(L, fabs); }
-static int array_sqrt(lua_State *L) { return map(L, sqrt); }
-static int array_exp(lua_State *L) { return map(L, exp); }
-static int array_log(lua_State *L) { return map(L, log); }
-static int array_sin(lua_State *L) { return map(L, sin); }
-static int array_cos(lua_State *L) { return map(L, cos); }
+static int array_abs(lua_State *L)
+{
+  return map(L, fabs);
+}
+static int array_sqrt(lua_State *L)
+{
+  return map(L, sqrt);
+}
+static int array_exp(lua_State *L)
+{
+  return map(L, exp);
+}
+static int array_log(lua_State *L)
+{
+  return map(L, log);
+}
+static int array_sin(lua_State *L)
+{
+  return map(L, sin);
+}
+static int array_cos(lua_State *L)
+{
+  return map(L, cos);
+}
 
 /* array:lengths(): the Euclidean norm of each instance. */
 static int array_lengths(lua_State *L)
@@ -197,7 +269,8 @@ static int array_lengths(lua_State *L)
   basin_l_array *result = basin__array_new(L, array->count, 1, 1);
   for (size_t i = 0; i < array->count; ++i) {
     double sum = 0;
-    for (size_t k = 0; k < array->size; ++k) sum += array->data[i * array->size + k] * array->data[i * array->size + k];
+    for (size_t k = 0; k < array->size; ++k)
+      sum += array->data[i * array->size + k] * array->data[i * array->size + k];
     result->data[i] = sqrt(sum);
   }
   return 1;
@@ -214,7 +287,12 @@ static int array_map(lua_State *L)
     lua_pushnumber(L, array->data[i]);
     lua_call(L, 1, 1);
     if (lua_type(L, -1) != LUA_TNUMBER) {
-      return basin__throw(L, BASIN_ERROR_ARGUMENT, NULL, "map: the function returned a %s for entry %zu", luaL_typename(L, -1), i + 1);
+      return basin__throw(L,
+                          BASIN_ERROR_ARGUMENT,
+                          NULL,
+                          "map: the function returned a %s for entry %zu",
+                          luaL_typename(L, -1),
+                          i + 1);
     }
     result->data[i] = lua_tonumber(L, -1);
     lua_pop(L, 1);
@@ -226,7 +304,8 @@ static int array_finite(lua_State *L)
 {
   const basin_l_array *array = basin__array_check(L, 1);
   bool finite = true;
-  for (size_t i = 0; finite && i < array->count * array->size; ++i) finite = isfinite(array->data[i]);
+  for (size_t i = 0; finite && i < array->count * array->size; ++i)
+    finite = isfinite(array->data[i]);
   lua_pushboolean(L, finite);
   return 1;
 }

@@ -59,14 +59,18 @@ static int checkpoint_add(lua_State *L)
   if (lua_type(L, 3) == LUA_TSTRING) {
     size_t length;
     const char *text = lua_tolstring(L, 3, &length);
-    basin__check(L, box->context,
-                 basin_checkpoint_add(box->checkpoint, name, BASIN_CHECKPOINT_UINT8, 1, &length, text));
+    basin__check(
+        L,
+        box->context,
+        basin_checkpoint_add(box->checkpoint, name, BASIN_CHECKPOINT_UINT8, 1, &length, text));
     return 0;
   }
   const basin_l_array *array = basin__array_to(L, 3);
   size_t shape[3] = {array->count, array->rows, array->cols};
-  basin__check(L, box->context,
-               basin_checkpoint_add(box->checkpoint, name, BASIN_CHECKPOINT_DOUBLE, 3, shape, array->data));
+  basin__check(
+      L,
+      box->context,
+      basin_checkpoint_add(box->checkpoint, name, BASIN_CHECKPOINT_DOUBLE, 3, shape, array->data));
   return 0;
 }
 
@@ -101,7 +105,8 @@ static int checkpoint_get(lua_State *L)
     lua_pushlstring(L, view.data, view.count);
     return 1;
   }
-  size_t count = view.dims > 0 ? view.shape[0] : 1, rows = view.dims > 1 ? view.shape[1] : 1, cols = 1;
+  size_t count = view.dims > 0 ? view.shape[0] : 1, rows = view.dims > 1 ? view.shape[1] : 1,
+         cols = 1;
   for (unsigned i = 2; i < view.dims; ++i) cols *= view.shape[i];
   basin_l_array *array = basin__array_new(L, count, rows, cols);
   for (size_t i = 0; i < view.count; ++i) {

@@ -1,5 +1,5 @@
-/* Contexts in Lua: the shared one, made on first use, and those of scenes with options of their own.
- * SPDX-License-Identifier: Apache-2.0 */
+/* Contexts in Lua: the shared one, made on first use, and those of scenes with options of their
+ * own. SPDX-License-Identifier: Apache-2.0 */
 #include "bind.h"
 
 #include "base/base.h"
@@ -19,7 +19,8 @@ static basin_context *push_new_context(lua_State *L, int options_index)
     static const char *const levels[] = {"error", "warn", "info", "debug", "trace", NULL};
     options.device = basin__opt_string_field(L, options_index, "device", options.device);
     options.threads = (unsigned)basin__opt_size_field(L, options_index, "threads", options.threads);
-    options.cache_folder = basin__opt_string_field(L, options_index, "cache_folder", options.cache_folder);
+    options.cache_folder =
+        basin__opt_string_field(L, options_index, "cache_folder", options.cache_folder);
     if (lua_getfield(L, options_index, "log") != LUA_TNIL) {
       options.log_level = (basin_log_level)basin__check_word(L, lua_gettop(L), "log", levels);
     }
@@ -80,12 +81,15 @@ static int context_gc(lua_State *L)
   return 0;
 }
 
-/* core.configure{device=, threads=, cache_folder=, log=}: options of the shared context, before its first use. */
+/* core.configure{device=, threads=, cache_folder=, log=}: options of the shared context, before its
+ * first use. */
 static int core_configure(lua_State *L)
 {
   luaL_checktype(L, 1, LUA_TTABLE);
   if (lua_getfield(L, LUA_REGISTRYINDEX, BASIN_CLASS_CONTEXT ".shared") != LUA_TNIL) {
-    return basin__throw(L, BASIN_ERROR_STATE, "call basin.configure first in the script",
+    return basin__throw(L,
+                        BASIN_ERROR_STATE,
+                        "call basin.configure first in the script",
                         "the context is already in use: it cannot be configured any more");
   }
   lua_pushvalue(L, 1);
@@ -149,7 +153,8 @@ static int context_log(lua_State *L)
 /* context:library(name) -> whether the library can be opened */
 static int context_library(lua_State *L)
 {
-  lua_pushboolean(L, basin_linear_library_available(basin__check_context(L, 1), luaL_checkstring(L, 2)));
+  lua_pushboolean(
+      L, basin_linear_library_available(basin__check_context(L, 1), luaL_checkstring(L, 2)));
   return 1;
 }
 

@@ -12,7 +12,8 @@ static bool is_internal(lua_State *L, const char *source, const char *prefix)
   return prefix && source[0] == '@' && strncmp(source + 1, prefix, strlen(prefix)) == 0;
 }
 
-/* The innermost line of a script outside Basin's own Lua files; 0 if there is none. Borrowed from the activation record. */
+/* The innermost line of a script outside Basin's own Lua files; 0 if there is none. Borrowed from
+ * the activation record. */
 static int find_origin(lua_State *L, lua_Debug *record)
 {
   lua_getfield(L, LUA_REGISTRYINDEX, "basin.own_folder");
@@ -20,7 +21,8 @@ static int find_origin(lua_State *L, lua_Debug *record)
   lua_pop(L, 1); /* stays in the registry */
   for (int level = 1; lua_getstack(L, level, record); ++level) {
     lua_getinfo(L, "Sl", record);
-    if (record->currentline > 0 && !is_internal(L, record->source, prefix)) return record->currentline;
+    if (record->currentline > 0 && !is_internal(L, record->source, prefix))
+      return record->currentline;
   }
   return 0;
 }
@@ -34,10 +36,13 @@ static void set_origin(lua_State *L, basin_l_system *self)
 {
   lua_Debug record;
   int line = find_origin(L, &record);
-  basin__check(L, self->context, basin_graph_set_origin(self->graph, line > 0 ? script_of(&record) : NULL, line));
+  basin__check(L,
+               self->context,
+               basin_graph_set_origin(self->graph, line > 0 ? script_of(&record) : NULL, line));
 }
 
-/* core.origin() -> script, line of the code that called into Basin; core.origins(limit) -> a list of "script:line". */
+/* core.origin() -> script, line of the code that called into Basin; core.origins(limit) -> a list
+ * of "script:line". */
 static int core_origin(lua_State *L)
 {
   lua_Debug record;
@@ -132,8 +137,10 @@ static int system_apply(lua_State *L)
   const basin_expression *arguments = basin__check_ids(L, 3, &count);
   basin_expression result = 0;
   set_origin(L, self);
-  basin__check(L, self->context,
-               basin_expression_apply(self->graph, op, arguments, count, integers, integer_count, &result));
+  basin__check(
+      L,
+      self->context,
+      basin_expression_apply(self->graph, op, arguments, count, integers, integer_count, &result));
   return push_expression(L, self, result);
 }
 
@@ -147,7 +154,8 @@ static int system_custom(lua_State *L)
   const basin_expression *derivatives = basin__check_ids(L, 4, &derivative_count);
   luaL_argcheck(L, count == derivative_count, 4, "one derivative an argument");
   set_origin(L, self);
-  basin__check(L, self->context,
+  basin__check(L,
+               self->context,
                basin_expression_custom(self->graph, value, arguments, derivatives, count, &result));
   return push_expression(L, self, result);
 }
@@ -230,8 +238,10 @@ static const luaL_Reg expression_methods[] = {{"constant", system_constant},
                                               {"literal", system_literal},
                                               {"arrays", system_arrays},
                                               {NULL, NULL}};
-static const luaL_Reg expression_functions[] = {
-    {"origin", core_origin}, {"origins", core_origins}, {"operators", core_operators}, {NULL, NULL}};
+static const luaL_Reg expression_functions[] = {{"origin", core_origin},
+                                                {"origins", core_origins},
+                                                {"operators", core_operators},
+                                                {NULL, NULL}};
 
 void basin__open_expression(lua_State *L)
 {

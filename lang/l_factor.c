@@ -10,7 +10,10 @@ typedef struct factor_box {
   size_t unknowns;
 } factor_box;
 
-static factor_box *check_factor(lua_State *L, int index) { return luaL_checkudata(L, index, BASIN_CLASS_FACTOR); }
+static factor_box *check_factor(lua_State *L, int index)
+{
+  return luaL_checkudata(L, index, BASIN_CLASS_FACTOR);
+}
 
 static int factor_gc(lua_State *L)
 {
@@ -20,16 +23,23 @@ static int factor_gc(lua_State *L)
   return 0;
 }
 
-/* matrix:factorize([kind]): "cholesky", "ldlt", "lu"; without a kind LDLT for symmetric matrices, else LU */
+/* matrix:factorize([kind]): "cholesky", "ldlt", "lu"; without a kind LDLT for symmetric matrices,
+ * else LU */
 static int matrix_factorize(lua_State *L)
 {
   static const char *const kinds[] = {"cholesky", "ldlt", "lu", NULL};
   const basin_l_matrix *a = basin__matrix_check(L, 1);
-  basin_factor_kind kind = basin_csr_symmetric(a->matrix, 1e-14) ? BASIN_FACTOR_LDLT : BASIN_FACTOR_LU;
-  if (!lua_isnoneornil(L, 2)) kind = (basin_factor_kind)basin__check_word(L, 2, "kind of factorization", kinds);
+  basin_factor_kind kind =
+      basin_csr_symmetric(a->matrix, 1e-14) ? BASIN_FACTOR_LDLT : BASIN_FACTOR_LU;
+  if (!lua_isnoneornil(L, 2))
+    kind = (basin_factor_kind)basin__check_word(L, 2, "kind of factorization", kinds);
   if (basin_csr_rows(a->matrix) != basin_csr_columns(a->matrix)) {
-    return basin__throw(L, BASIN_ERROR_SHAPE, NULL, "only square matrices can be factorized, this one is %zux%zu",
-                        basin_csr_rows(a->matrix), basin_csr_columns(a->matrix));
+    return basin__throw(L,
+                        BASIN_ERROR_SHAPE,
+                        NULL,
+                        "only square matrices can be factorized, this one is %zux%zu",
+                        basin_csr_rows(a->matrix),
+                        basin_csr_columns(a->matrix));
   }
   factor_box *box = lua_newuserdatauv(L, sizeof *box, 1);
   memset(box, 0, sizeof *box);
@@ -44,7 +54,8 @@ static int matrix_factorize(lua_State *L)
   return 1;
 }
 
-/* factor:update(matrix): new values (or another matrix); the analysis is kept while the pattern stands */
+/* factor:update(matrix): new values (or another matrix); the analysis is kept while the pattern
+ * stands */
 static int factor_update(lua_State *L)
 {
   factor_box *box = check_factor(L, 1);
@@ -55,15 +66,20 @@ static int factor_update(lua_State *L)
   return 1;
 }
 
-/* factor:solve(b): as many numbers as unknowns, in any grouping, or one instance an unknown and a column a component */
+/* factor:solve(b): as many numbers as unknowns, in any grouping, or one instance an unknown and a
+ * column a component */
 static int factor_solve(lua_State *L)
 {
   factor_box *box = check_factor(L, 1);
   const basin_l_array *b = basin__array_to(L, 2);
   size_t n = box->unknowns, width = b->count * b->size == n ? 1 : b->size;
   if (width > 1 ? b->count != n : b->count * b->size != n) {
-    return basin__throw(L, BASIN_ERROR_LENGTH, NULL, "the right-hand side has %zu numbers, the matrix %zu rows",
-                        b->count * b->size, n);
+    return basin__throw(L,
+                        BASIN_ERROR_LENGTH,
+                        NULL,
+                        "the right-hand side has %zu numbers, the matrix %zu rows",
+                        b->count * b->size,
+                        n);
   }
   basin_l_array *x = basin__array_copy(L, b->count, b->rows, b->cols, b->data);
   if (width == 1) {
@@ -90,7 +106,8 @@ static int factor_information(lua_State *L)
   const struct {
     const char *name;
     const char *value;
-  } words[] = {{"library", info.library}, {"algorithm", info.algorithm}, {"ordering", info.ordering}};
+  } words[] = {
+      {"library", info.library}, {"algorithm", info.algorithm}, {"ordering", info.ordering}};
   const struct {
     const char *name;
     size_t value;
@@ -131,7 +148,8 @@ static int matrix_solve(lua_State *L)
 static const luaL_Reg factor_meta[] = {{"__gc", factor_gc}, {NULL, NULL}};
 static const luaL_Reg factor_methods[] = {
     {"update", factor_update}, {"solve", factor_solve}, {"info", factor_information}, {NULL, NULL}};
-static const luaL_Reg matrix_factor_methods[] = {{"factorize", matrix_factorize}, {"solve", matrix_solve}, {NULL, NULL}};
+static const luaL_Reg matrix_factor_methods[] = {
+    {"factorize", matrix_factorize}, {"solve", matrix_solve}, {NULL, NULL}};
 
 void basin__open_factor(lua_State *L)
 {

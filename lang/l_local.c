@@ -1,5 +1,5 @@
-/* Jacobians and mixed derivatives as sparse matrices: runs a plan's kernel and places its dense local matrices.
- * SPDX-License-Identifier: Apache-2.0 */
+/* Jacobians and mixed derivatives as sparse matrices: runs a plan's kernel and places its dense
+ * local matrices. SPDX-License-Identifier: Apache-2.0 */
 #include "matrix.h"
 #include "system.h"
 
@@ -24,7 +24,8 @@ typedef struct placed_access {
   bool shared;
 } placed_access;
 
-/* One side (rows or columns) of the matrix. count 0: the side is the element's own `width` entries. */
+/* One side (rows or columns) of the matrix. count 0: the side is the element's own `width` entries.
+ */
 typedef struct side {
   placed_access *accesses;
   size_t count, width, total;
@@ -52,16 +53,23 @@ static const double *run_kernel(lua_State *L, basin_l_system *self, basin_plan *
   basin__check(L, self->context, basin_backend_compile(backend, &request, 1));
   double *output = lua_newuserdatauv(L, (count * info->output_size + 1) * sizeof *output, 0);
   const double **arrays = lua_newuserdatauv(L, (info->array_count + 1u) * sizeof *arrays, 0);
-  const uint32_t **indices = lua_newuserdatauv(L, (info->connectivity_count + 1u) * sizeof *indices, 0);
-  for (uint32_t i = 0; i < info->array_count; ++i) arrays[i] = dense_array(L, self, info->arrays[i]);
+  const uint32_t **indices =
+      lua_newuserdatauv(L, (info->connectivity_count + 1u) * sizeof *indices, 0);
+  for (uint32_t i = 0; i < info->array_count; ++i)
+    arrays[i] = dense_array(L, self, info->arrays[i]);
   for (uint32_t i = 0; i < info->connectivity_count; ++i) {
     size_t length;
     const uint32_t *offsets;
-    indices[i] = basin_system_connectivity(self->system, info->connectivities[i], &length, &offsets);
+    indices[i] =
+        basin_system_connectivity(self->system, info->connectivities[i], &length, &offsets);
   }
   size_t scratch = request.kernel.scratch_size + 64;
   char *block = lua_newuserdatauv(L, scratch + 64, 0);
-  basin_kernel_args args = {.begin = 0, .end = count, .arrays = arrays, .indices = indices, .output = output,
+  basin_kernel_args args = {.begin = 0,
+                            .end = count,
+                            .arrays = arrays,
+                            .indices = indices,
+                            .output = output,
                             .scratch = block + (64 - (uintptr_t)block % 64)};
   if (count > 0) request.kernel.function(&args, request.kernel.self);
   lua_pop(L, 3);
@@ -100,16 +108,23 @@ static void place_steps(lua_State *L, basin_l_system *self, placed_access *place
   for (uint32_t s = 0; s < access->step_count; ++s) {
     size_t length;
     const uint32_t *offsets;
-    placed->indices[s] = basin_system_connectivity(self->system, access->steps[s].connectivity, &length, &offsets);
+    placed->indices[s] =
+        basin_system_connectivity(self->system, access->steps[s].connectivity, &length, &offsets);
     lua_rawgeti(L, arities, (lua_Integer)access->steps[s].connectivity);
     placed->arity[s] = (size_t)lua_tointeger(L, -1);
     lua_pop(L, 1);
   }
 }
 
-/* `bases`: array id to segments, `arities`: connectivity id to arity. Leaves one value on the stack for each access and one for the list. */
-static side make_side(lua_State *L, basin_l_system *self, const basin_unknown_access *unknowns, size_t count, int bases,
-                      int arities, size_t total)
+/* `bases`: array id to segments, `arities`: connectivity id to arity. Leaves one value on the stack
+ * for each access and one for the list. */
+static side make_side(lua_State *L,
+                      basin_l_system *self,
+                      const basin_unknown_access *unknowns,
+                      size_t count,
+                      int bases,
+                      int arities,
+                      size_t total)
 {
   side result = {.count = count, .total = total};
   luaL_checkstack(L, (int)count + 8, "accesses");
@@ -122,7 +137,8 @@ static side make_side(lua_State *L, basin_l_system *self, const basin_unknown_ac
     basin_space_id space;
     unsigned rows, cols;
     basin_system_array_shape(self->system, unknowns[i].access.array, &space, &rows, &cols);
-    placed->shared = unknowns[i].access.step_count == 0 && basin_system_space_count(self->system, space) == 1;
+    placed->shared =
+        unknowns[i].access.step_count == 0 && basin_system_space_count(self->system, space) == 1;
     if (unknowns[i].output) result.width += unknowns[i].size;
   }
   return result;
@@ -139,7 +155,8 @@ static size_t locate(const placed_access *placed, size_t element)
   for (size_t i = placed->segment_count; i > 0; --i) {
     const segment *part = &placed->segments[i - 1];
     if (instance < part->first) continue;
-    return part->base == NO_BASE ? NO_BASE : part->base + (instance - part->first) * placed->access->size;
+    return part->base == NO_BASE ? NO_BASE
+                                 : part->base + (instance - part->first) * placed->access->size;
   }
   return NO_BASE;
 }
@@ -160,10 +177,12 @@ static void fill_indices(const side *self, size_t element, size_t *out)
 }
 
 /* Pushes the matrix of the dense local blocks, row-major, of all elements. */
-static int push_matrix(lua_State *L, size_t count, const double *values, const side *rows, const side *columns)
+static int
+push_matrix(lua_State *L, size_t count, const double *values, const side *rows, const side *columns)
 {
   size_t block = rows->width * columns->width, total = 0;
-  size_t *row = lua_newuserdatauv(L, (count * block * 2 + 1) * sizeof *row, 0), *column = row + count * block;
+  size_t *row = lua_newuserdatauv(L, (count * block * 2 + 1) * sizeof *row, 0),
+         *column = row + count * block;
   double *kept = lua_newuserdatauv(L, (count * block + 1) * sizeof *kept, 0);
   size_t *local = lua_newuserdatauv(L, (rows->width + columns->width + 1) * sizeof *local, 0);
   for (size_t e = 0; e < count; ++e) {
@@ -178,8 +197,11 @@ static int push_matrix(lua_State *L, size_t count, const double *values, const s
     }
   }
   basin_l_matrix *box = basin__matrix_new(L, 0);
-  basin__check(L, box->context,
-               basin_csr_create(box->context, rows->total, columns->total, total, row, column, kept, &box->matrix));
+  basin__check(
+      L,
+      box->context,
+      basin_csr_create(
+          box->context, rows->total, columns->total, total, row, column, kept, &box->matrix));
   return 1;
 }
 
@@ -194,11 +216,13 @@ static int system_assemble_jacobian(lua_State *L)
   luaL_checktype(L, 6, LUA_TTABLE);
   const double *values = run_kernel(L, self, plan, count);
   side rows = {.width = width, .total = width * count};
-  side columns = make_side(L, self, info->unknowns, info->unknown_count, 5, 6, basin__check_size(L, 7));
+  side columns =
+      make_side(L, self, info->unknowns, info->unknown_count, 5, 6, basin__check_size(L, 7));
   return push_matrix(L, count, values, &rows, &columns);
 }
 
-/* system:assemble_mixed(plan, instances, row bases, total rows, column bases, total columns, arities) */
+/* system:assemble_mixed(plan, instances, row bases, total rows, column bases, total columns,
+ * arities) */
 static int system_assemble_mixed(lua_State *L)
 {
   basin_l_system *self = basin__check_system(L, 1);
@@ -209,8 +233,10 @@ static int system_assemble_mixed(lua_State *L)
   luaL_checktype(L, 6, LUA_TTABLE);
   luaL_checktype(L, 8, LUA_TTABLE);
   const double *values = run_kernel(L, self, plan, count);
-  side rows = make_side(L, self, info->unknowns, info->unknown_count, 4, 8, basin__check_size(L, 5));
-  side columns = make_side(L, self, info->columns, info->column_count, 6, 8, basin__check_size(L, 7));
+  side rows =
+      make_side(L, self, info->unknowns, info->unknown_count, 4, 8, basin__check_size(L, 5));
+  side columns =
+      make_side(L, self, info->columns, info->column_count, 6, 8, basin__check_size(L, 7));
   return push_matrix(L, count, values, &rows, &columns);
 }
 

@@ -1,5 +1,5 @@
-/* Sparse matrices in Lua: + - * with numbers, arrays and matrices, transpose, kron, stacking, export.
- * SPDX-License-Identifier: Apache-2.0 */
+/* Sparse matrices in Lua: + - * with numbers, arrays and matrices, transpose, kron, stacking,
+ * export. SPDX-License-Identifier: Apache-2.0 */
 #include "matrix.h"
 
 #include <string.h>
@@ -13,7 +13,11 @@ basin_l_matrix *basin__matrix_check(lua_State *L, int index)
 {
   basin_l_matrix *box = basin__matrix_test(L, index);
   if (!box || !box->matrix) {
-    basin__throw(L, BASIN_ERROR_ARGUMENT, NULL, "a sparse matrix is needed here, got %s", luaL_tolstring(L, index, NULL));
+    basin__throw(L,
+                 BASIN_ERROR_ARGUMENT,
+                 NULL,
+                 "a sparse matrix is needed here, got %s",
+                 luaL_tolstring(L, index, NULL));
   }
   return box;
 }
@@ -47,15 +51,22 @@ static int matrix_gc(lua_State *L)
 
 /* ---- making ---- */
 
-/* core.sparse(rows, columns, row indices, column indices, values): 0-based triplets, summed where equal */
+/* core.sparse(rows, columns, row indices, column indices, values): 0-based triplets, summed where
+ * equal */
 static int core_sparse(lua_State *L)
 {
   size_t rows = basin__check_size(L, 1), columns = basin__check_size(L, 2);
-  const basin_l_array *i = basin__array_to(L, 3), *j = basin__array_to(L, 4), *v = basin__array_to(L, 5);
+  const basin_l_array *i = basin__array_to(L, 3), *j = basin__array_to(L, 4),
+                      *v = basin__array_to(L, 5);
   size_t count = v->count * v->size;
   if (i->count * i->size != count || j->count * j->size != count) {
-    return basin__throw(L, BASIN_ERROR_LENGTH, NULL, "triplets need equal lengths: %zu rows, %zu columns, %zu values",
-                        i->count * i->size, j->count * j->size, count);
+    return basin__throw(L,
+                        BASIN_ERROR_LENGTH,
+                        NULL,
+                        "triplets need equal lengths: %zu rows, %zu columns, %zu values",
+                        i->count * i->size,
+                        j->count * j->size,
+                        count);
   }
   const uint32_t *row32 = basin__array_to_indices(L, i, "row indices");
   const uint32_t *column32 = basin__array_to_indices(L, j, "column indices");
@@ -65,7 +76,10 @@ static int core_sparse(lua_State *L)
     column[k] = column32[k];
   }
   basin_l_matrix *box = basin__matrix_new(L, 0);
-  basin__check(L, box->context, basin_csr_create(box->context, rows, columns, count, row, column, v->data, &box->matrix));
+  basin__check(
+      L,
+      box->context,
+      basin_csr_create(box->context, rows, columns, count, row, column, v->data, &box->matrix));
   return 1;
 }
 
@@ -74,8 +88,10 @@ static int core_sparse_from(lua_State *L)
 {
   const basin_l_array *dense = basin__array_to(L, 1);
   basin_l_matrix *box = basin__matrix_new(L, 0);
-  basin__check(L, box->context,
-               basin_csr_create_dense(box->context, dense->count, dense->size, dense->data, &box->matrix));
+  basin__check(
+      L,
+      box->context,
+      basin_csr_create_dense(box->context, dense->count, dense->size, dense->data, &box->matrix));
   return 1;
 }
 
@@ -92,8 +108,10 @@ static int core_sparse_diagonal(lua_State *L)
 {
   const basin_l_array *values = basin__array_to(L, 1);
   basin_l_matrix *box = basin__matrix_new(L, 0);
-  basin__check(L, box->context,
-               basin_csr_create_diagonal(box->context, values->count * values->size, values->data, &box->matrix));
+  basin__check(L,
+               box->context,
+               basin_csr_create_diagonal(
+                   box->context, values->count * values->size, values->data, &box->matrix));
   return 1;
 }
 
@@ -113,12 +131,18 @@ static int core_sparse_blocks(lua_State *L)
   lua_rawgeti(L, 1, 1);
   if (lua_istable(L, -1)) columns = lua_rawlen(L, -1);
   lua_pop(L, 1);
-  if (rows * columns == 0) return basin__throw(L, BASIN_ERROR_ARGUMENT, NULL, "blocks are a list of lists of matrices");
+  if (rows * columns == 0)
+    return basin__throw(L, BASIN_ERROR_ARGUMENT, NULL, "blocks are a list of lists of matrices");
   const basin_csr **blocks = lua_newuserdatauv(L, rows * columns * sizeof *blocks, 0);
   for (size_t i = 0; i < rows; ++i) {
     lua_rawgeti(L, 1, (lua_Integer)i + 1);
     if (!lua_istable(L, -1) || lua_rawlen(L, -1) != columns) {
-      return basin__throw(L, BASIN_ERROR_SHAPE, "write false for a zero block", "block row %zu needs %zu blocks", i + 1, columns);
+      return basin__throw(L,
+                          BASIN_ERROR_SHAPE,
+                          "write false for a zero block",
+                          "block row %zu needs %zu blocks",
+                          i + 1,
+                          columns);
     }
     for (size_t j = 0; j < columns; ++j) {
       lua_rawgeti(L, -1, (lua_Integer)j + 1);
@@ -128,7 +152,8 @@ static int core_sparse_blocks(lua_State *L)
     lua_pop(L, 1);
   }
   basin_l_matrix *box = basin__matrix_new(L, 0);
-  basin__check(L, box->context, basin_csr_create_blocks(box->context, rows, columns, blocks, &box->matrix));
+  basin__check(
+      L, box->context, basin_csr_create_blocks(box->context, rows, columns, blocks, &box->matrix));
   return 1;
 }
 
@@ -142,8 +167,14 @@ static int combine(lua_State *L, double beta)
   return 1;
 }
 
-static int matrix_add(lua_State *L) { return combine(L, 1); }
-static int matrix_sub(lua_State *L) { return combine(L, -1); }
+static int matrix_add(lua_State *L)
+{
+  return combine(L, 1);
+}
+static int matrix_sub(lua_State *L)
+{
+  return combine(L, -1);
+}
 
 static int scaled(lua_State *L, int index, double factor)
 {
@@ -154,11 +185,18 @@ static int scaled(lua_State *L, int index, double factor)
   return 1;
 }
 
-static int matrix_unm(lua_State *L) { return scaled(L, 1, -1); }
+static int matrix_unm(lua_State *L)
+{
+  return scaled(L, 1, -1);
+}
 
-static int matrix_div(lua_State *L) { return scaled(L, 1, 1 / luaL_checknumber(L, 2)); }
+static int matrix_div(lua_State *L)
+{
+  return scaled(L, 1, 1 / luaL_checknumber(L, 2));
+}
 
-/* A * x: the numbers of x in order are one vector; the result has the same grouping where it fits, else one number each. */
+/* A * x: the numbers of x in order are one vector; the result has the same grouping where it fits,
+ * else one number each. */
 static int apply(lua_State *L, bool transposed)
 {
   const basin_csr *a = basin__matrix_check(L, 1)->matrix;
@@ -168,8 +206,13 @@ static int apply(lua_State *L, bool transposed)
   size_t total = x->count * x->size;
   if (total != in) {
     if (x->count != in) {
-      return basin__throw(L, BASIN_ERROR_SHAPE, NULL, "a %zux%zu matrix cannot multiply %zu numbers",
-                          transposed ? in : out, transposed ? out : in, total);
+      return basin__throw(L,
+                          BASIN_ERROR_SHAPE,
+                          NULL,
+                          "a %zux%zu matrix cannot multiply %zu numbers",
+                          transposed ? in : out,
+                          transposed ? out : in,
+                          total);
     }
     width = x->size; /* a matrix of one row an instance acts on every column */
   }
@@ -192,11 +235,16 @@ static int matrix_mul(lua_State *L)
   const basin_l_matrix *b = basin__matrix_test(L, 2);
   if (!b) return apply(L, false);
   basin_l_matrix *box = basin__matrix_new(L, 1);
-  basin__check(L, box->context, basin_csr_multiply(basin__matrix_check(L, 1)->matrix, b->matrix, &box->matrix));
+  basin__check(L,
+               box->context,
+               basin_csr_multiply(basin__matrix_check(L, 1)->matrix, b->matrix, &box->matrix));
   return 1;
 }
 
-static int matrix_apply_transposed(lua_State *L) { return apply(L, true); }
+static int matrix_apply_transposed(lua_State *L)
+{
+  return apply(L, true);
+}
 
 static int matrix_transpose(lua_State *L)
 {
@@ -234,7 +282,8 @@ static int matrix_select(lua_State *L)
   size_t rows = basin_csr_rows(a->matrix), columns = basin_csr_columns(a->matrix);
   const size_t *row = opt_selection(L, 2, &rows), *column = opt_selection(L, 3, &columns);
   basin_l_matrix *box = basin__matrix_new(L, 1);
-  basin__check(L, box->context, basin_csr_select(a->matrix, rows, row, columns, column, &box->matrix));
+  basin__check(
+      L, box->context, basin_csr_select(a->matrix, rows, row, columns, column, &box->matrix));
   return 1;
 }
 
@@ -264,8 +313,14 @@ static int matrix_at(lua_State *L)
   const basin_csr *a = basin__matrix_check(L, 1)->matrix;
   size_t row = basin__check_size(L, 2), column = basin__check_size(L, 3);
   if (row < 1 || row > basin_csr_rows(a) || column < 1 || column > basin_csr_columns(a)) {
-    return basin__throw(L, BASIN_ERROR_RANGE, "rows and columns count from 1 here", "entry (%zu, %zu) of a %zux%zu matrix",
-                        row, column, basin_csr_rows(a), basin_csr_columns(a));
+    return basin__throw(L,
+                        BASIN_ERROR_RANGE,
+                        "rows and columns count from 1 here",
+                        "entry (%zu, %zu) of a %zux%zu matrix",
+                        row,
+                        column,
+                        basin_csr_rows(a),
+                        basin_csr_columns(a));
   }
   lua_pushnumber(L, basin_csr_at(a, row - 1, column - 1));
   return 1;
@@ -282,7 +337,8 @@ static int matrix_norm(lua_State *L)
 
 static int matrix_symmetric(lua_State *L)
 {
-  lua_pushboolean(L, basin_csr_symmetric(basin__matrix_check(L, 1)->matrix, luaL_optnumber(L, 2, 0)));
+  lua_pushboolean(L,
+                  basin_csr_symmetric(basin__matrix_check(L, 1)->matrix, luaL_optnumber(L, 2, 0)));
   return 1;
 }
 
@@ -327,14 +383,22 @@ static int matrix_tostring(lua_State *L)
     lua_pushliteral(L, "sparse matrix");
     return 1;
   }
-  lua_pushfstring(L, "sparse matrix %Ix%I, %I entries", (LUAI_UACINT)basin_csr_rows(box->matrix),
-                  (LUAI_UACINT)basin_csr_columns(box->matrix), (LUAI_UACINT)basin_csr_count(box->matrix));
+  lua_pushfstring(L,
+                  "sparse matrix %Ix%I, %I entries",
+                  (LUAI_UACINT)basin_csr_rows(box->matrix),
+                  (LUAI_UACINT)basin_csr_columns(box->matrix),
+                  (LUAI_UACINT)basin_csr_count(box->matrix));
   return 1;
 }
 
-static const luaL_Reg matrix_meta[] = {{"__gc", matrix_gc},     {"__add", matrix_add}, {"__sub", matrix_sub},
-                                       {"__mul", matrix_mul},   {"__div", matrix_div}, {"__unm", matrix_unm},
-                                       {"__tostring", matrix_tostring}, {NULL, NULL}};
+static const luaL_Reg matrix_meta[] = {{"__gc", matrix_gc},
+                                       {"__add", matrix_add},
+                                       {"__sub", matrix_sub},
+                                       {"__mul", matrix_mul},
+                                       {"__div", matrix_div},
+                                       {"__unm", matrix_unm},
+                                       {"__tostring", matrix_tostring},
+                                       {NULL, NULL}};
 static const luaL_Reg matrix_methods[] = {{"T", matrix_transpose},
                                           {"transpose", matrix_transpose},
                                           {"apply_transposed", matrix_apply_transposed},

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-const char *const basin__mesh_kind_words[] = {"points", "vertices", "edges", "triangles", "quads", "tets", NULL};
+const char *const basin__mesh_kind_words[] = {
+    "points", "vertices", "edges", "triangles", "quads", "tets", NULL};
 
 basin_l_mesh *basin__mesh_new(lua_State *L)
 {
@@ -22,7 +23,10 @@ basin_mesh *basin__mesh_check(lua_State *L, int index)
 {
   basin_l_mesh *box = luaL_testudata(L, index, BASIN_CLASS_MESH);
   if (!box || !box->mesh) {
-    basin__throw(L, BASIN_ERROR_ARGUMENT, "basin.mesh.read and basin.mesh.grid make meshes", "a mesh is needed here, got %s",
+    basin__throw(L,
+                 BASIN_ERROR_ARGUMENT,
+                 "basin.mesh.read and basin.mesh.grid make meshes",
+                 "a mesh is needed here, got %s",
                  luaL_tolstring(L, index, NULL));
   }
   return box->mesh;
@@ -62,7 +66,8 @@ static int mesh_tostring(lua_State *L)
 
 /* ---- data ---- */
 
-/* Pushes indices and releases them; an out-of-memory error between the two would leak, so the array comes first. */
+/* Pushes indices and releases them; an out-of-memory error between the two would leak, so the array
+ * comes first. */
 static int push_indices(lua_State *L, basin_mesh_indices *indices)
 {
   size_t count = indices->count, arity = indices->arity;
@@ -74,21 +79,38 @@ static int push_indices(lua_State *L, basin_mesh_indices *indices)
 static int mesh_points(lua_State *L)
 {
   const basin_mesh *mesh = basin__mesh_check(L, 1);
-  basin__array_copy(L, basin_mesh_count(mesh, BASIN_MESH_POINT), basin_mesh_dim(mesh), 1, basin_mesh_points(mesh));
+  basin__array_copy(L,
+                    basin_mesh_count(mesh, BASIN_MESH_POINT),
+                    basin_mesh_dim(mesh),
+                    1,
+                    basin_mesh_points(mesh));
   return 1;
 }
 
 static int push_cells(lua_State *L, basin_mesh_kind kind)
 {
   const basin_mesh *mesh = basin__mesh_check(L, 1);
-  basin__array_indices(L, basin_mesh_count(mesh, kind), basin_mesh_arity(kind), basin_mesh_cells(mesh, kind));
+  basin__array_indices(
+      L, basin_mesh_count(mesh, kind), basin_mesh_arity(kind), basin_mesh_cells(mesh, kind));
   return 1;
 }
 
-static int mesh_vertices(lua_State *L) { return push_cells(L, BASIN_MESH_VERTEX); }
-static int mesh_triangles(lua_State *L) { return push_cells(L, BASIN_MESH_TRIANGLE); }
-static int mesh_quads(lua_State *L) { return push_cells(L, BASIN_MESH_QUAD); }
-static int mesh_tets(lua_State *L) { return push_cells(L, BASIN_MESH_TET); }
+static int mesh_vertices(lua_State *L)
+{
+  return push_cells(L, BASIN_MESH_VERTEX);
+}
+static int mesh_triangles(lua_State *L)
+{
+  return push_cells(L, BASIN_MESH_TRIANGLE);
+}
+static int mesh_quads(lua_State *L)
+{
+  return push_cells(L, BASIN_MESH_QUAD);
+}
+static int mesh_tets(lua_State *L)
+{
+  return push_cells(L, BASIN_MESH_TET);
+}
 
 static int unique_edges(lua_State *L, unsigned kinds)
 {
@@ -101,11 +123,15 @@ static int unique_edges(lua_State *L, unsigned kinds)
 /* mesh.edges: its edge cells, or the edges of all other cells, each once, where it has none. */
 static int mesh_edges(lua_State *L)
 {
-  if (basin_mesh_count(basin__mesh_check(L, 1), BASIN_MESH_EDGE) > 0) return push_cells(L, BASIN_MESH_EDGE);
+  if (basin_mesh_count(basin__mesh_check(L, 1), BASIN_MESH_EDGE) > 0)
+    return push_cells(L, BASIN_MESH_EDGE);
   return unique_edges(L, 0);
 }
 
-static int mesh_unique_edges(lua_State *L) { return unique_edges(L, 0); }
+static int mesh_unique_edges(lua_State *L)
+{
+  return unique_edges(L, 0);
+}
 
 static int mesh_dim(lua_State *L)
 {
@@ -142,7 +168,12 @@ static const char **check_names(lua_State *L, int index, size_t *count)
   const char **names = lua_newuserdatauv(L, (*count + 1) * sizeof *names, 0);
   for (size_t i = 0; i < *count; ++i) {
     if (lua_rawgeti(L, index, (lua_Integer)i + 1) != LUA_TSTRING) {
-      basin__throw(L, BASIN_ERROR_ARGUMENT, NULL, "group %zu of the list is a %s, not a name", i + 1, luaL_typename(L, -1));
+      basin__throw(L,
+                   BASIN_ERROR_ARGUMENT,
+                   NULL,
+                   "group %zu of the list is a %s, not a name",
+                   i + 1,
+                   luaL_typename(L, -1));
     }
     names[i] = lua_tostring(L, -1); /* the list keeps it alive */
     lua_pop(L, 1);
@@ -182,9 +213,18 @@ static int query(lua_State *L, index_query function)
   return push_indices(L, &indices);
 }
 
-static int mesh_surface_points(lua_State *L) { return query(L, basin_mesh_surface_points); }
-static int mesh_boundary_points(lua_State *L) { return query(L, basin_mesh_boundary_points); }
-static int mesh_boundary_edges(lua_State *L) { return query(L, basin_mesh_boundary_edges); }
+static int mesh_surface_points(lua_State *L)
+{
+  return query(L, basin_mesh_surface_points);
+}
+static int mesh_boundary_points(lua_State *L)
+{
+  return query(L, basin_mesh_boundary_points);
+}
+static int mesh_boundary_edges(lua_State *L)
+{
+  return query(L, basin_mesh_boundary_edges);
+}
 
 /* mesh:hinges() -> rows p0 p1 p2 p3 (edge p0 p1), number of edges skipped */
 static int mesh_hinges(lua_State *L)
@@ -218,7 +258,8 @@ static int mesh_bounds(lua_State *L)
 static int mesh_measure(lua_State *L)
 {
   const basin_mesh *mesh = basin__mesh_check(L, 1);
-  basin_mesh_kind kind = (basin_mesh_kind)basin__check_word(L, 2, "kind of cell", basin__mesh_kind_words);
+  basin_mesh_kind kind =
+      (basin_mesh_kind)basin__check_word(L, 2, "kind of cell", basin__mesh_kind_words);
   basin_l_array *measures = basin__array_new(L, basin_mesh_count(mesh, kind), 1, 1);
   basin__check(L, basin_mesh_context(mesh), basin_mesh_measure(mesh, kind, measures->data));
   return 1;
@@ -255,7 +296,7 @@ static basin_mesh_mass_options check_mass_options(lua_State *L, int table)
   return options;
 }
 
-/* mesh:mass_of_points(options): what mesh:lumped_mass calls once the options are checked */
+/* mesh:_mass_of_points(options): what mesh:lumped_mass calls once the options are checked */
 static int mesh_mass(lua_State *L)
 {
   const basin_mesh *mesh = basin__mesh_check(L, 1);
@@ -265,7 +306,7 @@ static int mesh_mass(lua_State *L)
   return 1;
 }
 
-/* mesh:moments_of_matter(options) -> volume, mass, first moments, second moments */
+/* mesh:_moments_of_matter(options) -> volume, mass, first moments, second moments */
 static int mesh_moments(lua_State *L)
 {
   const basin_mesh *mesh = basin__mesh_check(L, 1);
@@ -289,16 +330,22 @@ static int mesh_write(lua_State *L)
     const basin_l_array *array = basin__array_to(L, 3);
     size_t needed = basin_mesh_count(mesh, BASIN_MESH_POINT) * basin_mesh_dim(mesh);
     if (array->count * array->size != needed) {
-      return basin__throw(L, BASIN_ERROR_LENGTH, NULL, "positions have %zu numbers, the mesh needs %zu",
-                          array->count * array->size, needed);
+      return basin__throw(L,
+                          BASIN_ERROR_LENGTH,
+                          NULL,
+                          "positions have %zu numbers, the mesh needs %zu",
+                          array->count * array->size,
+                          needed);
     }
     positions = array->data;
   }
-  basin__check(L, basin_mesh_context(mesh), basin_output_write_mesh(mesh, path, positions, 0, NULL));
+  basin__check(
+      L, basin_mesh_context(mesh), basin_output_write_mesh(mesh, path, positions, 0, NULL));
   return 0;
 }
 
-static const luaL_Reg mesh_meta[] = {{"__gc", mesh_gc}, {"__tostring", mesh_tostring}, {NULL, NULL}};
+static const luaL_Reg mesh_meta[] = {
+    {"__gc", mesh_gc}, {"__tostring", mesh_tostring}, {NULL, NULL}};
 static const luaL_Reg mesh_methods[] = {{"select", mesh_select},
                                         {"corners", mesh_select},
                                         {"mask", mesh_mask},
@@ -310,8 +357,8 @@ static const luaL_Reg mesh_methods[] = {{"select", mesh_select},
                                         {"measure", mesh_measure},
                                         {"triangle_normals", mesh_triangle_normals},
                                         {"point_normals", mesh_point_normals},
-                                        {"mass_of_points", mesh_mass},
-                                        {"moments_of_matter", mesh_moments},
+                                        {"_mass_of_points", mesh_mass},
+                                        {"_moments_of_matter", mesh_moments},
                                         {"write", mesh_write},
                                         {NULL, NULL}};
 static const luaL_Reg mesh_getters[] = {{"points", mesh_points},

@@ -11,7 +11,8 @@ static int core_mesh_read(lua_State *L)
   luaL_checktype(L, 2, LUA_TTABLE);
   basin_mesh_read_options options = basin_mesh_read_defaults();
   options.keep_quads = basin__opt_boolean_field(L, 2, "keep_quads", options.keep_quads);
-  options.keep_orientation = basin__opt_boolean_field(L, 2, "keep_orientation", options.keep_orientation);
+  options.keep_orientation =
+      basin__opt_boolean_field(L, 2, "keep_orientation", options.keep_orientation);
   options.weld = basin__opt_boolean_field(L, 2, "weld", options.weld);
   options.weld_tolerance = basin__opt_number_field(L, 2, "weld_tolerance", options.weld_tolerance);
   basin_context *context = basin__context(L);
@@ -28,7 +29,12 @@ static int core_mesh_new(lua_State *L)
   const basin_l_array *points = basin__array_to(L, 2);
   luaL_checktype(L, 3, LUA_TTABLE);
   if (points->count && (points->size != dim)) {
-    return basin__throw(L, BASIN_ERROR_SHAPE, NULL, "points have %zu numbers each, the mesh has dim %u", points->size, dim);
+    return basin__throw(L,
+                        BASIN_ERROR_SHAPE,
+                        NULL,
+                        "points have %zu numbers each, the mesh has dim %u",
+                        points->size,
+                        dim);
   }
   basin_l_mesh *box = basin__mesh_new(L);
   basin__check(L, context, basin_mesh_create(context, dim, &box->mesh));
@@ -39,11 +45,18 @@ static int core_mesh_new(lua_State *L)
       unsigned arity = basin_mesh_arity((basin_mesh_kind)kind);
       size_t total = cells->count * cells->size;
       if (total % arity || (cells->count && cells->size != arity && cells->size != 1)) {
-        return basin__throw(L, BASIN_ERROR_SHAPE, NULL, "%s have %u indices each, got %zu", basin__mesh_kind_words[kind],
-                            arity, cells->size);
+        return basin__throw(L,
+                            BASIN_ERROR_SHAPE,
+                            NULL,
+                            "%s have %u indices each, got %zu",
+                            basin__mesh_kind_words[kind],
+                            arity,
+                            cells->size);
       }
       const uint32_t *indices = basin__array_to_indices(L, cells, basin__mesh_kind_words[kind]);
-      basin__check(L, context, basin_mesh_set_cells(box->mesh, (basin_mesh_kind)kind, total / arity, indices));
+      basin__check(L,
+                   context,
+                   basin_mesh_set_cells(box->mesh, (basin_mesh_kind)kind, total / arity, indices));
       lua_pop(L, 1);
     }
     lua_pop(L, 1);
@@ -81,8 +94,10 @@ static int core_mesh_box(lua_State *L)
   bool solid = lua_toboolean(L, 2);
   basin_context *context = basin__context(L);
   basin_l_mesh *box = basin__mesh_new(L);
-  basin__check(L, context, solid ? basin_mesh_tet_box(context, &options, &box->mesh)
-                                 : basin_mesh_triangle_box(context, &options, &box->mesh));
+  basin__check(L,
+               context,
+               solid ? basin_mesh_tet_box(context, &options, &box->mesh)
+                     : basin_mesh_triangle_box(context, &options, &box->mesh));
   return 1;
 }
 
@@ -93,8 +108,10 @@ static int core_mesh_sphere(lua_State *L)
   double radius = luaL_checknumber(L, 2);
   basin_context *context = basin__context(L);
   basin_l_mesh *box = basin__mesh_new(L);
-  basin__check(L, context, layers > 0 ? basin_mesh_tet_sphere(context, level, layers, radius, &box->mesh)
-                                      : basin_mesh_icosphere(context, level, radius, &box->mesh));
+  basin__check(L,
+               context,
+               layers > 0 ? basin_mesh_tet_sphere(context, level, layers, radius, &box->mesh)
+                          : basin_mesh_icosphere(context, level, radius, &box->mesh));
   return 1;
 }
 
@@ -115,11 +132,17 @@ static int core_mesh_line(lua_State *L)
   const basin_l_array *from = basin__array_to(L, 1), *to = basin__array_to(L, 2);
   size_t dim = from->count * from->size, count = basin__check_size(L, 3);
   if (to->count * to->size != dim) {
-    return basin__throw(L, BASIN_ERROR_SHAPE, NULL, "the ends of a line have %zu and %zu numbers", dim, to->count * to->size);
+    return basin__throw(L,
+                        BASIN_ERROR_SHAPE,
+                        NULL,
+                        "the ends of a line have %zu and %zu numbers",
+                        dim,
+                        to->count * to->size);
   }
   basin_context *context = basin__context(L);
   basin_l_mesh *box = basin__mesh_new(L);
-  basin__check(L, context, basin_mesh_line(context, (unsigned)dim, from->data, to->data, count, &box->mesh));
+  basin__check(
+      L, context, basin_mesh_line(context, (unsigned)dim, from->data, to->data, count, &box->mesh));
   return 1;
 }
 
@@ -140,18 +163,24 @@ static int core_mesh_joined(lua_State *L)
   return 1;
 }
 
-/* mesh:moved_copies(offsets array) */
+/* mesh:_moved_copies(offsets array) */
 static int mesh_copies(lua_State *L)
 {
   basin_mesh *mesh = basin__mesh_check(L, 1);
   const basin_l_array *offsets = basin__array_to(L, 2);
   unsigned dim = basin_mesh_dim(mesh);
   if (offsets->size != dim) {
-    return basin__throw(L, BASIN_ERROR_SHAPE, "copies { { 0, 0, 0 }, { 0, 1, 0 } }",
-                        "an offset needs %u numbers, got %zu", dim, offsets->size);
+    return basin__throw(L,
+                        BASIN_ERROR_SHAPE,
+                        "copies { { 0, 0, 0 }, { 0, 1, 0 } }",
+                        "an offset needs %u numbers, got %zu",
+                        dim,
+                        offsets->size);
   }
   basin_l_mesh *box = basin__mesh_new(L);
-  basin__check(L, basin_mesh_context(mesh), basin_mesh_copies(mesh, offsets->count, offsets->data, &box->mesh));
+  basin__check(L,
+               basin_mesh_context(mesh),
+               basin_mesh_copies(mesh, offsets->count, offsets->data, &box->mesh));
   return 1;
 }
 
@@ -174,7 +203,13 @@ static const double *check_numbers(lua_State *L, int index, size_t count, const 
 {
   const basin_l_array *array = basin__array_to(L, index);
   if (array->count * array->size != count) {
-    basin__throw(L, BASIN_ERROR_LENGTH, NULL, "%s needs %zu numbers, got %zu", what, count, array->count * array->size);
+    basin__throw(L,
+                 BASIN_ERROR_LENGTH,
+                 NULL,
+                 "%s needs %zu numbers, got %zu",
+                 what,
+                 count,
+                 array->count * array->size);
   }
   return array->data;
 }
@@ -205,7 +240,7 @@ static int mesh_translated(lua_State *L)
   return 1;
 }
 
-/* mesh:turned(axis, angle) */
+/* mesh:_turned(axis, angle) */
 static int mesh_turned(lua_State *L)
 {
   basin__mesh_check(L, 1);
@@ -227,7 +262,7 @@ static int mesh_transformed(lua_State *L)
   return 1;
 }
 
-/* mesh:at_height(height) */
+/* mesh:_at_height(height) */
 static int mesh_at_height(lua_State *L)
 {
   basin__mesh_check(L, 1);
@@ -276,28 +311,32 @@ static int mesh_oriented(lua_State *L)
   return 2;
 }
 
-/* mesh:with_group(name, indices[, kind]): 0-based indices into that kind, "points" unless said otherwise */
+/* mesh:with_group(name, indices[, kind]): 0-based indices into that kind, "points" unless said
+ * otherwise */
 static int mesh_with_group(lua_State *L)
 {
   basin__mesh_check(L, 1);
   const char *name = luaL_checkstring(L, 2);
   const basin_l_array *array = basin__array_to(L, 3);
-  int kind = lua_isnoneornil(L, 4) ? 0 : basin__check_word(L, 4, "kind of cell", basin__mesh_kind_words);
+  int kind =
+      lua_isnoneornil(L, 4) ? 0 : basin__check_word(L, 4, "kind of cell", basin__mesh_kind_words);
   const uint32_t *indices = basin__array_to_indices(L, array, "group");
   basin_mesh *mesh = basin__mesh_copy(L, 1);
-  basin__check(L, basin_mesh_context(mesh),
-               basin_mesh_set_group(mesh, (basin_mesh_kind)kind, name, array->count * array->size, indices));
+  basin__check(
+      L,
+      basin_mesh_context(mesh),
+      basin_mesh_set_group(mesh, (basin_mesh_kind)kind, name, array->count * array->size, indices));
   return 1;
 }
 
-static const luaL_Reg make_methods[] = {{"moved_copies", mesh_copies},
+static const luaL_Reg make_methods[] = {{"_moved_copies", mesh_copies},
                                         {"surface", mesh_surface},
                                         {"copy", mesh_copy},
                                         {"scaled", mesh_scaled},
                                         {"translated", mesh_translated},
-                                        {"turned", mesh_turned},
+                                        {"_turned", mesh_turned},
                                         {"transformed", mesh_transformed},
-                                        {"at_height", mesh_at_height},
+                                        {"_at_height", mesh_at_height},
                                         {"welded", mesh_welded},
                                         {"compacted", mesh_compacted},
                                         {"triangulated", mesh_triangulated},

@@ -36,7 +36,9 @@ static int system_minimizer(lua_State *L)
   lua_setiuservalue(L, -2, 1);
   lua_pushvalue(L, 2);
   lua_setiuservalue(L, -2, 2);
-  basin__check(L, self->context, basin_minimizer_create(self->system, targets, count, block, &box->minimizer));
+  basin__check(L,
+               self->context,
+               basin_minimizer_create(self->system, targets, count, block, &box->minimizer));
   return 1;
 }
 
@@ -81,14 +83,17 @@ static int minimizer_add_term(lua_State *L)
 static int minimizer_enable(lua_State *L)
 {
   basin_l_minimizer *box = basin__check_minimizer(L, 1);
-  basin__check(L, box->context,
-               basin_minimizer_enable(box->minimizer, (basin_term_id)luaL_checkinteger(L, 2), lua_toboolean(L, 3)));
+  basin__check(L,
+               box->context,
+               basin_minimizer_enable(
+                   box->minimizer, (basin_term_id)luaL_checkinteger(L, 2), lua_toboolean(L, 3)));
   return 0;
 }
 
 static int minimizer_nodes(lua_State *L)
 {
-  lua_pushinteger(L, (lua_Integer)basin_minimizer_node_count(basin__check_minimizer(L, 1)->minimizer));
+  lua_pushinteger(L,
+                  (lua_Integer)basin_minimizer_node_count(basin__check_minimizer(L, 1)->minimizer));
   return 1;
 }
 
@@ -115,7 +120,8 @@ static int minimizer_assemble(lua_State *L)
   basin_l_minimizer *box = basin__check_minimizer(L, 1);
   bool hessian = lua_toboolean(L, 2);
   int mode = basin__check_word(L, 3, "projection", projection_words);
-  basin__check(L, box->context, basin_minimizer_assemble(box->minimizer, hessian, (basin_projection)mode));
+  basin__check(
+      L, box->context, basin_minimizer_assemble(box->minimizer, hessian, (basin_projection)mode));
   return 0;
 }
 
@@ -134,7 +140,8 @@ static void push_targets(lua_State *L, basin_l_minimizer *box, const double *vec
     basin_space_id space;
     unsigned rows, cols;
     basin_system_array_shape(self->system, id, &space, &rows, &cols);
-    basin_l_array *array = basin__array_new(L, basin_system_space_count(self->system, space), rows, cols);
+    basin_l_array *array =
+        basin__array_new(L, basin_system_space_count(self->system, space), rows, cols);
     basin_minimizer_to_array(box->minimizer, i, vector, array->data);
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
@@ -191,7 +198,8 @@ basin_solve_options basin__check_solve_options(lua_State *L, int table)
 static void push_solve_report(lua_State *L, const basin_solve_report *report)
 {
   lua_createtable(L, 0, 8);
-  lua_pushstring(L, (unsigned)report->kind < BASIN_COUNT(solver_words) - 1 ? solver_words[report->kind] : "?");
+  lua_pushstring(
+      L, (unsigned)report->kind < BASIN_COUNT(solver_words) - 1 ? solver_words[report->kind] : "?");
   lua_setfield(L, -2, "solver");
   lua_pushstring(L, basin_linear_status_text(report->status));
   lua_setfield(L, -2, "status");
@@ -219,20 +227,30 @@ static double *check_right_side(lua_State *L, basin_l_minimizer *box, int list)
   int targets = lua_gettop(L);
   size_t count = lua_rawlen(L, targets);
   if (lua_rawlen(L, list) != count) {
-    basin__throw(L, BASIN_ERROR_LENGTH, NULL, "the right-hand side needs one array a target: %zu, got %zu", count,
+    basin__throw(L,
+                 BASIN_ERROR_LENGTH,
+                 NULL,
+                 "the right-hand side needs one array a target: %zu, got %zu",
+                 count,
                  (size_t)lua_rawlen(L, list));
   }
   for (size_t i = 0; i < count; ++i) {
     lua_rawgeti(L, targets, (lua_Integer)i + 1);
     basin_space_id space;
     unsigned rows, cols;
-    basin_system_array_shape(self->system, (basin_array_id)lua_tointeger(L, -1), &space, &rows, &cols);
+    basin_system_array_shape(
+        self->system, (basin_array_id)lua_tointeger(L, -1), &space, &rows, &cols);
     lua_rawgeti(L, list, (lua_Integer)i + 1);
     const basin_l_array *array = basin__array_check(L, -1);
     size_t expected = basin_system_space_count(self->system, space) * rows * cols;
     if (array->count * array->size != expected) {
-      basin__throw(L, BASIN_ERROR_LENGTH, NULL, "right-hand side %zu has %zu numbers instead of %zu", i + 1,
-                   array->count * array->size, expected);
+      basin__throw(L,
+                   BASIN_ERROR_LENGTH,
+                   NULL,
+                   "right-hand side %zu has %zu numbers instead of %zu",
+                   i + 1,
+                   array->count * array->size,
+                   expected);
     }
     basin_minimizer_from_array(box->minimizer, i, array->data, vector);
     lua_pop(L, 2);
@@ -241,7 +259,8 @@ static double *check_right_side(lua_State *L, basin_l_minimizer *box, int list)
   return vector;
 }
 
-/* minimizer:solve(options or nil[, right-hand side: list of arrays]) -> list of directions, report */
+/* minimizer:solve(options or nil[, right-hand side: list of arrays]) -> list of directions, report
+ */
 static int minimizer_solve(lua_State *L)
 {
   basin_l_minimizer *box = basin__check_minimizer(L, 1);
@@ -249,7 +268,8 @@ static int minimizer_solve(lua_State *L)
   basin_solve_options options = basin__check_solve_options(L, 2);
   const double *right = lua_istable(L, 3) ? check_right_side(L, box, 3) : NULL, *direction = NULL;
   basin_solve_report report = {.size = sizeof report};
-  basin__check(L, box->context, basin_minimizer_solve(box->minimizer, &options, right, &direction, &report));
+  basin__check(
+      L, box->context, basin_minimizer_solve(box->minimizer, &options, right, &direction, &report));
   push_targets(L, box, direction);
   push_solve_report(L, &report);
   return 2;

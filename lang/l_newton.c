@@ -1,5 +1,5 @@
-/* Newton's method and step filters from Lua: callbacks run protected, their errors are raised afterwards.
- * SPDX-License-Identifier: Apache-2.0 */
+/* Newton's method and step filters from Lua: callbacks run protected, their errors are raised
+ * afterwards. SPDX-License-Identifier: Apache-2.0 */
 #include "matrix.h"
 #include "system.h"
 
@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/* One call of newton: where the callbacks find their functions, and the first error one of them raised. */
+/* One call of newton: where the callbacks find their functions, and the first error one of them
+ * raised. */
 typedef struct newton_call {
   lua_State *L;
   basin_context *context;
@@ -24,7 +25,10 @@ static bool protected_call(newton_call *call, int arguments, int results)
   return false;
 }
 
-static bool has_error(const newton_call *call) { return !lua_isnil(call->L, call->error); }
+static bool has_error(const newton_call *call)
+{
+  return !lua_isnil(call->L, call->error);
+}
 
 static basin_status failed(newton_call *call)
 {
@@ -34,8 +38,10 @@ static basin_status failed(newton_call *call)
   return status;
 }
 
-/* filter(direction as a borrowed handle, alpha) -> alpha. The direction is handed on to basin_filter_*. */
-static basin_status filter_step(void *user, basin_minimizer *minimizer, const double *direction, double *alpha)
+/* filter(direction as a borrowed handle, alpha) -> alpha. The direction is handed on to
+ * basin_filter_*. */
+static basin_status
+filter_step(void *user, basin_minimizer *minimizer, const double *direction, double *alpha)
 {
   newton_call *call = user;
   lua_State *L = call->L;
@@ -49,7 +55,8 @@ static basin_status filter_step(void *user, basin_minimizer *minimizer, const do
   int number;
   double bound = lua_tonumberx(L, -1, &number);
   lua_pop(L, 1);
-  if (!number) return BASIN_FAIL(call->context, BASIN_ERROR_ARGUMENT, "a step filter must return a number");
+  if (!number)
+    return BASIN_FAIL(call->context, BASIN_ERROR_ARGUMENT, "a step filter must return a number");
   if (bound < *alpha) *alpha = bound;
   return BASIN_OK;
 }
@@ -118,7 +125,12 @@ static int function_field(lua_State *L, const char *name)
 {
   int type = lua_getfield(L, 2, name);
   if (type != LUA_TNIL && type != LUA_TFUNCTION) {
-    basin__throw(L, BASIN_ERROR_ARGUMENT, NULL, "option '%s' must be a function, got a %s", name, lua_typename(L, type));
+    basin__throw(L,
+                 BASIN_ERROR_ARGUMENT,
+                 NULL,
+                 "option '%s' must be a function, got a %s",
+                 name,
+                 lua_typename(L, type));
   }
   return type == LUA_TNIL ? 0 : lua_gettop(L);
 }
@@ -132,9 +144,12 @@ static basin_newton_options check_options(lua_State *L)
   lua_pop(L, 1);
   options.tolerance = basin__opt_number_field(L, 2, "tolerance", options.tolerance);
   options.step_scale = basin__opt_number_field(L, 2, "step_scale", options.step_scale);
-  options.sufficient_decrease = basin__opt_number_field(L, 2, "sufficient_decrease", options.sufficient_decrease);
-  options.max_iterations = (unsigned)basin__opt_size_field(L, 2, "max_iterations", options.max_iterations);
-  options.line_search_limit = (unsigned)basin__opt_size_field(L, 2, "line_search_limit", options.line_search_limit);
+  options.sufficient_decrease =
+      basin__opt_number_field(L, 2, "sufficient_decrease", options.sufficient_decrease);
+  options.max_iterations =
+      (unsigned)basin__opt_size_field(L, 2, "max_iterations", options.max_iterations);
+  options.line_search_limit =
+      (unsigned)basin__opt_size_field(L, 2, "line_search_limit", options.line_search_limit);
   lua_getfield(L, 2, "linear");
   options.linear = basin__check_solve_options(L, lua_gettop(L));
   lua_pop(L, 1);
@@ -175,7 +190,8 @@ static void push_report(lua_State *L, const basin_newton_report *report)
   lua_setfield(L, -2, "line_search_trials");
 }
 
-/* minimizer:newton(options) -> report. A solve that does not converge is a report with another reason, not an error. */
+/* minimizer:newton(options) -> report. A solve that does not converge is a report with another
+ * reason, not an error. */
 static int minimizer_newton(lua_State *L)
 {
   basin_l_minimizer *box = basin__check_minimizer(L, 1);
@@ -198,7 +214,8 @@ static int minimizer_newton(lua_State *L)
     lua_pushvalue(L, call.error);
     return lua_error(L);
   }
-  bool reported = status == BASIN_OK || (report.reason != BASIN_STOP_ERROR && status == BASIN_ERROR_INTERRUPTED);
+  bool reported = status == BASIN_OK ||
+                  (report.reason != BASIN_STOP_ERROR && status == BASIN_ERROR_INTERRUPTED);
   if (!reported) {
     lua_pushnil(L);
     basin__check(L, box->context, status);
@@ -210,13 +227,16 @@ static int minimizer_newton(lua_State *L)
 static const double *check_direction(lua_State *L, int index)
 {
   if (!lua_islightuserdata(L, index)) {
-    basin__throw(L, BASIN_ERROR_ARGUMENT, "call it inside a filter function with the direction given there",
+    basin__throw(L,
+                 BASIN_ERROR_ARGUMENT,
+                 "call it inside a filter function with the direction given there",
                  "a step filter needs the direction of the running solve");
   }
   return lua_touserdata(L, index);
 }
 
-/* minimizer:filter_plane(positions array id, normal table, offset, keep, direction, alpha) -> alpha */
+/* minimizer:filter_plane(positions array id, normal table, offset, keep, direction, alpha) -> alpha
+ */
 static int minimizer_filter_plane(lua_State *L)
 {
   basin_l_minimizer *box = basin__check_minimizer(L, 1);
@@ -228,13 +248,16 @@ static int minimizer_filter_plane(lua_State *L)
   size_t size = vector->count * vector->size;
   luaL_argcheck(L, size == 2 || size == 3, 3, "a normal has 2 or 3 numbers");
   memcpy(normal, vector->data, size * sizeof *normal);
-  basin__check(L, box->context,
-               basin_filter_plane(box->minimizer, positions, normal, offset, keep, direction, &alpha));
+  basin__check(
+      L,
+      box->context,
+      basin_filter_plane(box->minimizer, positions, normal, offset, keep, direction, &alpha));
   lua_pushnumber(L, alpha);
   return 1;
 }
 
-/* minimizer:filter_inversion(positions array id, connectivity id, keep, direction, alpha) -> alpha */
+/* minimizer:filter_inversion(positions array id, connectivity id, keep, direction, alpha) -> alpha
+ */
 static int minimizer_filter_inversion(lua_State *L)
 {
   basin_l_minimizer *box = basin__check_minimizer(L, 1);
@@ -243,8 +266,10 @@ static int minimizer_filter_inversion(lua_State *L)
   double keep = luaL_checknumber(L, 4);
   const double *direction = check_direction(L, 5);
   double alpha = luaL_checknumber(L, 6);
-  basin__check(L, box->context,
-               basin_filter_inversion(box->minimizer, positions, simplices, keep, direction, &alpha));
+  basin__check(
+      L,
+      box->context,
+      basin_filter_inversion(box->minimizer, positions, simplices, keep, direction, &alpha));
   lua_pushnumber(L, alpha);
   return 1;
 }

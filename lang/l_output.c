@@ -14,7 +14,10 @@ typedef struct frames_box {
   basin_context *context;
 } frames_box;
 
-static frames_box *check_frames(lua_State *L, int index) { return luaL_checkudata(L, index, BASIN_CLASS_FRAMES); }
+static frames_box *check_frames(lua_State *L, int index)
+{
+  return luaL_checkudata(L, index, BASIN_CLASS_FRAMES);
+}
 
 static int frames_gc(lua_State *L)
 {
@@ -29,16 +32,22 @@ static void read_vector(lua_State *L, int table, const char *name, double vector
   if (lua_getfield(L, table, name) != LUA_TNIL) {
     const basin_l_array *array = basin__array_to(L, -1);
     if (array->count * array->size != 3) {
-      basin__throw(L, BASIN_ERROR_LENGTH, NULL, "'%s' needs 3 numbers, got %zu", name, array->count * array->size);
+      basin__throw(L,
+                   BASIN_ERROR_LENGTH,
+                   NULL,
+                   "'%s' needs 3 numbers, got %zu",
+                   name,
+                   array->count * array->size);
     }
     memcpy(vector, array->data, 3 * sizeof *vector);
   }
   lua_pop(L, 1);
 }
 
-/* Reads {width=, height=, camera={eye=, target=, up=, field_of_view=}, planes={{normal=, offset=}…}}. */
-static basin_picture_options read_picture_options(lua_State *L, int table, basin_camera *camera,
-                                                  basin_picture_plane *planes)
+/* Reads {width=, height=, camera={eye=, target=, up=, field_of_view=}, planes={{normal=,
+ * offset=}…}}. */
+static basin_picture_options
+read_picture_options(lua_State *L, int table, basin_camera *camera, basin_picture_plane *planes)
 {
   basin_picture_options options = basin_picture_defaults();
   options.width = (unsigned)basin__opt_size_field(L, table, "width", options.width);
@@ -99,7 +108,8 @@ static size_t read_arrays(lua_State *L, int index, basin_output_array *arrays)
 {
   if (!lua_istable(L, index)) return 0;
   size_t count = lua_rawlen(L, index);
-  if (count > MAX_ARRAYS) basin__throw(L, BASIN_ERROR_LENGTH, NULL, "at most %d arrays go into a frame", MAX_ARRAYS);
+  if (count > MAX_ARRAYS)
+    basin__throw(L, BASIN_ERROR_LENGTH, NULL, "at most %d arrays go into a frame", MAX_ARRAYS);
   for (size_t i = 0; i < count; ++i) {
     lua_rawgeti(L, index, (lua_Integer)i + 1);
     int at = lua_gettop(L);
@@ -114,7 +124,8 @@ static size_t read_arrays(lua_State *L, int index, basin_output_array *arrays)
   return count;
 }
 
-/* frames:write(time, mesh, positions or nil, labels or nil, arrays or nil) -> number of the frame */
+/* frames:write(time, mesh, positions or nil, labels or nil, arrays or nil) -> number of the frame
+ */
 static int frames_write(lua_State *L)
 {
   frames_box *box = check_frames(L, 1);
@@ -124,22 +135,34 @@ static int frames_write(lua_State *L)
   size_t points = basin_mesh_count(mesh, BASIN_MESH_POINT);
   const basin_l_array *positions = lua_isnil(L, 4) ? NULL : basin__array_check(L, 4);
   if (positions && positions->count * positions->size != points * basin_mesh_dim(mesh)) {
-    return basin__throw(L, BASIN_ERROR_LENGTH, NULL, "positions have %zu numbers, the mesh of the frames needs %zu",
-                        positions->count * positions->size, points * basin_mesh_dim(mesh));
+    return basin__throw(L,
+                        BASIN_ERROR_LENGTH,
+                        NULL,
+                        "positions have %zu numbers, the mesh of the frames needs %zu",
+                        positions->count * positions->size,
+                        points * basin_mesh_dim(mesh));
   }
   const uint32_t *labels = NULL;
   if (!lua_isnil(L, 5)) {
     const basin_l_array *array = basin__array_check(L, 5);
     if (array->count * array->size != points) {
-      return basin__throw(L, BASIN_ERROR_LENGTH, NULL, "%zu labels for %zu points", array->count * array->size, points);
+      return basin__throw(L,
+                          BASIN_ERROR_LENGTH,
+                          NULL,
+                          "%zu labels for %zu points",
+                          array->count * array->size,
+                          points);
     }
     labels = basin__array_to_indices(L, array, "labels");
   }
   basin_output_array arrays[MAX_ARRAYS];
   size_t count = read_arrays(L, 6, arrays);
   size_t number = basin_frames_next(box->frames);
-  basin__check(L, box->context,
-               basin_frames_write(box->frames, time, mesh, positions ? positions->data : NULL, labels, count, arrays));
+  basin__check(
+      L,
+      box->context,
+      basin_frames_write(
+          box->frames, time, mesh, positions ? positions->data : NULL, labels, count, arrays));
   lua_pushinteger(L, (lua_Integer)number);
   return 1;
 }
@@ -157,7 +180,8 @@ static int frames_resume(lua_State *L)
   return 0;
 }
 
-/* core.picture(path, mesh, positions or nil, {width=, height=, camera=, planes=}): one picture of a mesh */
+/* core.picture(path, mesh, positions or nil, {width=, height=, camera=, planes=}): one picture of a
+ * mesh */
 static int core_picture(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
@@ -171,8 +195,12 @@ static int core_picture(lua_State *L)
   size_t points = basin_mesh_count(mesh, BASIN_MESH_POINT);
   const basin_l_array *positions = lua_isnil(L, 3) ? NULL : basin__array_check(L, 3);
   if (positions && positions->count * positions->size != points * basin_mesh_dim(mesh)) {
-    return basin__throw(L, BASIN_ERROR_LENGTH, NULL, "positions have %zu numbers, the mesh needs %zu",
-                        positions->count * positions->size, points * basin_mesh_dim(mesh));
+    return basin__throw(L,
+                        BASIN_ERROR_LENGTH,
+                        NULL,
+                        "positions have %zu numbers, the mesh needs %zu",
+                        positions->count * positions->size,
+                        points * basin_mesh_dim(mesh));
   }
   basin_picture_item item = {.positions = positions ? positions->data : basin_mesh_points(mesh),
                              .point_count = points,
@@ -192,7 +220,8 @@ static int core_picture(lua_State *L)
 static const luaL_Reg frames_meta[] = {{"__gc", frames_gc}, {NULL, NULL}};
 static const luaL_Reg frames_methods[] = {
     {"write", frames_write}, {"next", frames_next}, {"resume", frames_resume}, {NULL, NULL}};
-static const luaL_Reg output_functions[] = {{"frames", core_frames}, {"picture", core_picture}, {NULL, NULL}};
+static const luaL_Reg output_functions[] = {
+    {"frames", core_frames}, {"picture", core_picture}, {NULL, NULL}};
 
 void basin__open_output(lua_State *L)
 {

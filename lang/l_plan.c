@@ -23,8 +23,8 @@ basin_plan *basin__check_plan(lua_State *L, int index)
 void basin__push_plan(lua_State *L, int owner, basin_plan *plan)
 {
   basin_l_system *self = basin__check_system(L, owner);
-  basin_status status =
-      basin__grow(self->context, &self->plans, &self->plan_capacity, self->plan_count + 1, sizeof *self->plans);
+  basin_status status = basin__grow(
+      self->context, &self->plans, &self->plan_capacity, self->plan_count + 1, sizeof *self->plans);
   if (status != BASIN_OK) {
     basin_plan_destroy(plan);
     basin__raise(L, self->context);
@@ -51,7 +51,8 @@ static basin_unknowns check_unknowns(lua_State *L, int outputs, int constants, i
   return unknowns;
 }
 
-/* system:plan_energy(expression, name, {outputs}, {constants}, block, project unknowns, hoisted array or nil) */
+/* system:plan_energy(expression, name, {outputs}, {constants}, block, project unknowns, hoisted
+ * array or nil) */
 static int system_plan_energy(lua_State *L)
 {
   basin_l_system *self = basin__check_system(L, 1);
@@ -75,8 +76,10 @@ static int system_plan_compute(lua_State *L)
 {
   basin_l_system *self = basin__check_system(L, 1);
   basin_plan *plan = NULL;
-  basin__check(L, self->context,
-               basin_plan_compute(self->graph, check_expression(L, 2), luaL_checkstring(L, 3), &plan));
+  basin__check(
+      L,
+      self->context,
+      basin_plan_compute(self->graph, check_expression(L, 2), luaL_checkstring(L, 3), &plan));
   basin__push_plan(L, 1, plan);
   return 1;
 }
@@ -87,8 +90,10 @@ static int system_plan_jacobian(lua_State *L)
   basin_l_system *self = basin__check_system(L, 1);
   basin_unknowns unknowns = check_unknowns(L, 4, 5, 6);
   basin_plan *plan = NULL;
-  basin__check(L, self->context,
-               basin_plan_jacobian(self->graph, check_expression(L, 2), luaL_checkstring(L, 3), &unknowns, &plan));
+  basin__check(L,
+               self->context,
+               basin_plan_jacobian(
+                   self->graph, check_expression(L, 2), luaL_checkstring(L, 3), &unknowns, &plan));
   basin__push_plan(L, 1, plan);
   return 1;
 }
@@ -98,11 +103,19 @@ static int system_plan_mixed(lua_State *L)
 {
   basin_l_system *self = basin__check_system(L, 1);
   size_t rows, columns;
-  const basin_array_id *row_ids = basin__check_ids(L, 4, &rows), *column_ids = basin__check_ids(L, 5, &columns);
+  const basin_array_id *row_ids = basin__check_ids(L, 4, &rows),
+                       *column_ids = basin__check_ids(L, 5, &columns);
   basin_plan *plan = NULL;
-  basin__check(L, self->context,
-               basin_plan_mixed(self->graph, check_expression(L, 2), luaL_checkstring(L, 3), row_ids, rows, column_ids,
-                                columns, &plan));
+  basin__check(L,
+               self->context,
+               basin_plan_mixed(self->graph,
+                                check_expression(L, 2),
+                                luaL_checkstring(L, 3),
+                                row_ids,
+                                rows,
+                                column_ids,
+                                columns,
+                                &plan));
   basin__push_plan(L, 1, plan);
   return 1;
 }
@@ -167,7 +180,8 @@ static int plan_info(lua_State *L)
 static int plan_kernel(lua_State *L)
 {
   basin_plan *plan = basin__check_plan(L, 1);
-  const basin_kernel_info *info = basin_plan_kernel(plan, (basin_stage)luaL_checkoption(L, 2, NULL, stage_words));
+  const basin_kernel_info *info =
+      basin_plan_kernel(plan, (basin_stage)luaL_checkoption(L, 2, NULL, stage_words));
   if (!info) return 0;
   lua_createtable(L, 0, 6);
   lua_pushstring(L, info->name);
@@ -242,9 +256,12 @@ static int plan_hash(lua_State *L)
   return 1;
 }
 
-static const luaL_Reg plan_methods[] = {{"info", plan_info},       {"kernel", plan_kernel},
-                                        {"explain", plan_explain}, {"dump", plan_dump},
-                                        {"text", plan_text},       {"hash", plan_hash},
+static const luaL_Reg plan_methods[] = {{"info", plan_info},
+                                        {"kernel", plan_kernel},
+                                        {"explain", plan_explain},
+                                        {"dump", plan_dump},
+                                        {"text", plan_text},
+                                        {"hash", plan_hash},
                                         {NULL, NULL}};
 static const luaL_Reg system_plan_methods[] = {{"plan_energy", system_plan_energy},
                                                {"plan_compute", system_plan_compute},

@@ -17,9 +17,12 @@ basin_status basin__system_backend(basin_l_system *self, basin_backend **backend
   if (!self->backend) {
     bool interpret = strcmp(self->device, "cpu:interp") == 0;
     const char *name = interpret ? "interp" : "clang";
-    basin_status status = basin_backend_create(self->context, name, self->precision, &self->backend);
+    basin_status status =
+        basin_backend_create(self->context, name, self->precision, &self->backend);
     if (status == BASIN_ERROR_MISSING_LIBRARY && strcmp(self->device, "auto") == 0) {
-      basin__log(self->context, BASIN_LOG_WARN, "kernels are interpreted, which is slow: %s",
+      basin__log(self->context,
+                 BASIN_LOG_WARN,
+                 "kernels are interpreted, which is slow: %s",
                  basin_error_last(self->context)->message);
       basin__error_clear(self->context);
       status = basin_backend_create(self->context, "interp", self->precision, &self->backend);
@@ -95,8 +98,10 @@ static int system_add_space(lua_State *L)
   description.count = basin__check_size(L, 7);
   basin_space_id id;
   basin__check(L, self->context, basin_system_add_space(self->system, &description, &id));
-  basin__check(L, self->context,
-               basin_graph_declare_space(self->graph, id, description.parent, description.shared, name));
+  basin__check(
+      L,
+      self->context,
+      basin_graph_declare_space(self->graph, id, description.parent, description.shared, name));
   lua_pushinteger(L, id);
   return 1;
 }
@@ -123,7 +128,8 @@ static int system_add_union(lua_State *L)
   basin_space_id parent = (basin_space_id)luaL_checkinteger(L, 4), id;
   size_t count;
   const uint32_t *members = basin__check_ids(L, 5, &count);
-  basin__check(L, self->context, basin_system_add_union(self->system, full, parent, members, count, &id));
+  basin__check(
+      L, self->context, basin_system_add_union(self->system, full, parent, members, count, &id));
   basin__check(L, self->context, basin_graph_declare_space(self->graph, id, parent, false, name));
   lua_pushinteger(L, id);
   return 1;
@@ -132,7 +138,9 @@ static int system_add_union(lua_State *L)
 static int system_space_count(lua_State *L)
 {
   basin_l_system *self = basin__check_system(L, 1);
-  lua_pushinteger(L, (lua_Integer)basin_system_space_count(self->system, (basin_space_id)luaL_checkinteger(L, 2)));
+  lua_pushinteger(
+      L,
+      (lua_Integer)basin_system_space_count(self->system, (basin_space_id)luaL_checkinteger(L, 2)));
   return 1;
 }
 
@@ -151,11 +159,14 @@ static int system_add_connectivity(lua_State *L)
 {
   basin_l_system *self = basin__check_system(L, 1);
   const char *name = luaL_checkstring(L, 2), *full = luaL_checkstring(L, 3);
-  basin_space_id from = (basin_space_id)luaL_checkinteger(L, 4), to = (basin_space_id)luaL_checkinteger(L, 5);
+  basin_space_id from = (basin_space_id)luaL_checkinteger(L, 4),
+                 to = (basin_space_id)luaL_checkinteger(L, 5);
   unsigned arity = (unsigned)basin__check_size(L, 6);
   basin_connectivity_id id;
-  basin__check(L, self->context, basin_system_add_connectivity(self->system, full, from, to, arity, &id));
-  basin__check(L, self->context, basin_graph_declare_connectivity(self->graph, id, from, to, arity, name));
+  basin__check(
+      L, self->context, basin_system_add_connectivity(self->system, full, from, to, arity, &id));
+  basin__check(
+      L, self->context, basin_graph_declare_connectivity(self->graph, id, from, to, arity, name));
   lua_pushinteger(L, id);
   return 1;
 }
@@ -175,8 +186,10 @@ static int system_set_connectivity(lua_State *L)
   }
   const basin_l_array *starts = basin__array_check(L, 4);
   const uint32_t *offsets = basin__array_to_indices(L, starts, "connectivity offsets");
-  basin__check(L, self->context,
-               basin_system_set_connectivity_rows(self->system, id, offsets, starts->count * starts->size, indices, count));
+  basin__check(L,
+               self->context,
+               basin_system_set_connectivity_rows(
+                   self->system, id, offsets, starts->count * starts->size, indices, count));
   return 0;
 }
 
@@ -206,12 +219,14 @@ static basin_array_role check_role(lua_State *L, int index)
   return lua_toboolean(L, index) ? BASIN_ARRAY_DATA : BASIN_ARRAY_CONSTANT;
 }
 
-static int declare(lua_State *L, basin_l_system *self, basin_array_id id, basin_array_role role, const char *name)
+static int declare(
+    lua_State *L, basin_l_system *self, basin_array_id id, basin_array_role role, const char *name)
 {
   basin_space_id space;
   unsigned rows, cols;
   basin_system_array_shape(self->system, id, &space, &rows, &cols);
-  basin__check(L, self->context, basin_graph_declare_array(self->graph, id, space, rows, cols, role, name));
+  basin__check(
+      L, self->context, basin_graph_declare_array(self->graph, id, space, rows, cols, role, name));
   lua_pushinteger(L, id);
   return 1;
 }
@@ -223,9 +238,14 @@ static int system_add_array(lua_State *L)
   const char *name = luaL_checkstring(L, 2), *full = luaL_checkstring(L, 3);
   basin_space_id space = (basin_space_id)luaL_checkinteger(L, 4);
   basin_array_id id = BASIN_NONE;
-  basin__check(L, self->context,
-               basin_system_add_array(self->system, full, space, (unsigned)basin__check_size(L, 5),
-                                      (unsigned)basin__check_size(L, 6), &id));
+  basin__check(L,
+               self->context,
+               basin_system_add_array(self->system,
+                                      full,
+                                      space,
+                                      (unsigned)basin__check_size(L, 5),
+                                      (unsigned)basin__check_size(L, 6),
+                                      &id));
   return declare(L, self, id, check_role(L, 7), name);
 }
 
@@ -239,7 +259,9 @@ static int system_add_union_array(lua_State *L)
   size_t count;
   const uint32_t *members = basin__check_ids(L, 5, &count);
   basin_array_id id = BASIN_NONE;
-  basin__check(L, self->context, basin_system_add_union_array(self->system, full, space, members, count, &id));
+  basin__check(L,
+               self->context,
+               basin_system_add_union_array(self->system, full, space, members, count, &id));
   return declare(L, self, id, role, name);
 }
 
@@ -250,8 +272,10 @@ static int system_add_reduction(lua_State *L)
   const char *name = luaL_checkstring(L, 2), *full = luaL_checkstring(L, 3);
   basin_connectivity_id connectivity = (basin_connectivity_id)luaL_checkinteger(L, 4);
   basin_array_id source = (basin_array_id)luaL_checkinteger(L, 5), id = BASIN_NONE;
-  basin__check(L, self->context,
-               basin_system_add_reduction(self->system, full, connectivity, source, lua_toboolean(L, 6), &id));
+  basin__check(L,
+               self->context,
+               basin_system_add_reduction(
+                   self->system, full, connectivity, source, lua_toboolean(L, 6), &id));
   return declare(L, self, id, check_role(L, 7), name);
 }
 
@@ -288,7 +312,8 @@ static int system_add_computed(lua_State *L)
 static int system_declare_computed(lua_State *L)
 {
   basin_l_system *self = basin__check_system(L, 1);
-  return declare(L, self, (basin_array_id)luaL_checkinteger(L, 3), check_role(L, 4), luaL_checkstring(L, 2));
+  return declare(
+      L, self, (basin_array_id)luaL_checkinteger(L, 3), check_role(L, 4), luaL_checkstring(L, 2));
 }
 
 /* system:set_map(array, jacobian plan[, curvature plan, weight array]) */
@@ -319,15 +344,17 @@ static int system_set_map(lua_State *L)
 
 /* ---- values ---- */
 
-/* system:set(id, array): all instances, or with one instance's numbers and fill = true the same for all. */
+/* system:set(id, array): all instances, or with one instance's numbers and fill = true the same for
+ * all. */
 static int system_set(lua_State *L)
 {
   basin_l_system *self = basin__check_system(L, 1);
   basin_array_id id = (basin_array_id)luaL_checkinteger(L, 2);
   const basin_l_array *value = basin__array_check(L, 3);
   size_t count = value->count * value->size;
-  basin_status status = lua_toboolean(L, 4) ? basin_system_fill_array(self->system, id, value->data, count)
-                                            : basin_system_set_array(self->system, id, value->data, count);
+  basin_status status = lua_toboolean(L, 4)
+                            ? basin_system_fill_array(self->system, id, value->data, count)
+                            : basin_system_set_array(self->system, id, value->data, count);
   basin__check(L, self->context, status);
   return 0;
 }
@@ -344,7 +371,8 @@ static int system_get(lua_State *L)
   basin_system_array_shape(self->system, id, &space, &rows, &cols);
   basin_l_array *array = basin__array_new(L, view.count, rows, cols);
   for (size_t i = 0; i < view.count; ++i) {
-    memcpy(array->data + i * array->size, view.data + i * view.stride, array->size * sizeof(double));
+    memcpy(
+        array->data + i * array->size, view.data + i * view.stride, array->size * sizeof(double));
   }
   return 1;
 }
@@ -352,7 +380,9 @@ static int system_get(lua_State *L)
 static int system_version(lua_State *L)
 {
   basin_l_system *self = basin__check_system(L, 1);
-  lua_pushinteger(L, (lua_Integer)basin_system_array_version(self->system, (basin_array_id)luaL_checkinteger(L, 2)));
+  lua_pushinteger(L,
+                  (lua_Integer)basin_system_array_version(self->system,
+                                                          (basin_array_id)luaL_checkinteger(L, 2)));
   return 1;
 }
 

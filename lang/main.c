@@ -12,7 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A signal handler can reach nothing but these. Only the command has them; the libraries install no handlers. */
+/* A signal handler can reach nothing but these. Only the command has them; the libraries install no
+ * handlers. */
 static lua_State *interrupted_state;
 static basin_context *interrupted_context;
 static volatile sig_atomic_t interrupts, saving;
@@ -24,14 +25,18 @@ static void stop_script(lua_State *L, lua_Debug *record)
   basin__throw(L, BASIN_ERROR_INTERRUPTED, NULL, "interrupted");
 }
 
-/* The first Ctrl-C ends the running solve and lets simulate save its state; a script without one, or a second Ctrl-C, stops at once. */
+/* The first Ctrl-C ends the running solve and lets simulate save its state; a script without one,
+ * or a second Ctrl-C, stops at once. */
 static void on_interrupt(int signal)
 {
   (void)signal;
   interrupts = interrupts + 1;
   if (interrupted_context) basin__interrupt(interrupted_context);
   if (!saving || interrupts > 1) {
-    lua_sethook(interrupted_state, stop_script, LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT, 1);
+    lua_sethook(interrupted_state,
+                stop_script,
+                LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT,
+                1);
   }
 }
 
@@ -60,8 +65,10 @@ static int command_interrupts(lua_State *L)
 static int command_terminal(lua_State *L)
 {
   const char *name = luaL_optstring(L, 1, "stdout");
-  lua_pushboolean(L, isatty(strcmp(name, "stderr") == 0 ? STDERR_FILENO : strcmp(name, "stdin") == 0 ? STDIN_FILENO
-                                                                                                    : STDOUT_FILENO));
+  lua_pushboolean(L,
+                  isatty(strcmp(name, "stderr") == 0  ? STDERR_FILENO
+                         : strcmp(name, "stdin") == 0 ? STDIN_FILENO
+                                                      : STDOUT_FILENO));
   return 1;
 }
 

@@ -14,8 +14,8 @@ typedef struct basin_l_matrix {
   basin_context *context;
 } basin_l_matrix;
 
-/* Pushes an empty box that a linalg function then fills; `like`: a matrix or context userdata whose context it shares,
- * or 0 for the shared context. */
+/* Pushes an empty box that a linalg function then fills; `like`: a matrix or context userdata whose
+ * context it shares, or 0 for the shared context. */
 basin_l_matrix *basin__matrix_new(lua_State *L, int like);
 basin_l_matrix *basin__matrix_check(lua_State *L, int index);
 basin_l_matrix *basin__matrix_test(lua_State *L, int index);

@@ -7,7 +7,8 @@
 
 #include <basin/mesh.h>
 
-/* Userdata of class BASIN_CLASS_MESH; user value 1 is its context. Methods that change a mesh return a new one. */
+/* Userdata of class BASIN_CLASS_MESH; user value 1 is its context. Methods that change a mesh
+ * return a new one. */
 typedef struct basin_l_mesh {
   basin_mesh *mesh;
 } basin_l_mesh;

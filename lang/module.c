@@ -4,7 +4,8 @@
 
 #include "bind.h"
 
-/* core.methods(class) -> the class's methods, getters and metatable, for additions written in Lua */
+/* core.methods(class) -> the class's methods, getters and metatable, for additions written in Lua
+ */
 static int core_methods(lua_State *L)
 {
   const char *name = luaL_checkstring(L, 1);
@@ -16,8 +17,8 @@ static int core_methods(lua_State *L)
   return 3;
 }
 
-/* core.set_handlers{error=, unknown_field=, own_folder=}: what C calls to make an error value, to refuse an unknown
- * field, and whose files are not the user's */
+/* core.set_handlers{error=, unknown_field=, own_folder=}: what C calls to make an error value, to
+ * refuse an unknown field, and whose files are not the user's */
 static int core_set_handlers(lua_State *L)
 {
   static const char *const names[][2] = {{"error", "basin.error_handler"},

@@ -9,8 +9,8 @@
 /* Pushes the table of basin.core. Called by require, the `basin` command and the host library. */
 BASIN_API int luaopen_basin_core(lua_State *L);
 
-/* Puts the folders of Basin's Lua files (beside this library: an installed or a build tree, or $BASIN_LUA_PATH) in front of
- * package.path, and basin.core into package.preload. */
+/* Puts the folders of Basin's Lua files (beside this library: an installed or a build tree, or
+ * $BASIN_LUA_PATH) in front of package.path, and basin.core into package.preload. */
 BASIN_API void basin__module_paths(lua_State *L);
 
 #endif

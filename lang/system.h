@@ -8,8 +8,8 @@
 #include <basin/compiler.h>
 #include <basin/runtime.h>
 
-/* Userdata of class BASIN_CLASS_SYSTEM; user value 1 is its context. Owns everything it points to. Spaces,
- * arrays and connectivities have the same ids in graph and system. */
+/* Userdata of class BASIN_CLASS_SYSTEM; user value 1 is its context. Owns everything it points to.
+ * Spaces, arrays and connectivities have the same ids in graph and system. */
 typedef struct basin_l_system {
   basin_context *context;
   basin_graph *graph;
@@ -27,7 +27,8 @@ basin_status basin__system_backend(basin_l_system *self, basin_backend **backend
 void basin__push_plan(lua_State *L, int owner, basin_plan *plan);
 basin_plan *basin__check_plan(lua_State *L, int index);
 
-/* The table of numbers at `index` as ids in a fresh userdata pushed on the stack; *count of them. */
+/* The table of numbers at `index` as ids in a fresh userdata pushed on the stack; *count of them.
+ */
 uint32_t *basin__check_ids(lua_State *L, int index, size_t *count);
 
 /* Userdata of class BASIN_CLASS_MINIMIZER; user value 1 is its system. */

@@ -15,7 +15,9 @@ local function check_count(where, value)
 end
 
 local function check_number(where, value)
-  if type(value) ~= "number" then errors.fail("ARGUMENT", "%s: a number is needed, got a %s", where, options.type_name(value)) end
+  if type(value) ~= "number" then
+    errors.fail("ARGUMENT", "%s: a number is needed, got a %s", where, options.type_name(value))
+  end
   return value
 end
 
@@ -38,12 +40,14 @@ end
 --- count instances of zero.
 function M.zeros(count, shape)
   local given = options.check("basin.array.zeros", shape, { rows = "integer", cols = "integer" })
-  return core.array_filled(check_count("basin.array.zeros", count), 0, given.rows or 1, given.cols or 1)
+  return core.array_filled(check_count("basin.array.zeros", count), 0, given.rows or 1, given.cols
+    or 1)
 end
 
 --- first, first + step, …: count numbers.
 function M.range(first, count, step)
-  return core.array_range(check_number("basin.array.range", first), check_count("basin.array.range", count), step or 1)
+  return core.array_range(check_number("basin.array.range", first),
+    check_count("basin.array.range", count), step or 1)
 end
 
 --- count equally spaced points from one to the other, both included.

@@ -6,7 +6,8 @@ local expression = require "basin.expression"
 
 local M = {}
 
---- An expression with a name and an owner. Private: _array (id of stored data, a union or a reduction), _kind.
+--- An expression with a name and an owner. Private: _array (id of stored data, a union or a
+--- reduction), _kind.
 local Attribute = { __name = "basin.attribute" }
 local methods = setmetatable({}, { __index = expression.methods })
 
@@ -17,8 +18,8 @@ function Attribute.__index(self, key)
 end
 
 function Attribute.__tostring(self)
-  return ("%s %s: %d x %dx%d"):format(rawget(self, "_kind"), self:full_name(), rawget(self, "_owner"):instances(), self.rows,
-                                      self.cols)
+  return ("%s %s: %d x %dx%d"):format(rawget(self, "_kind"), self:full_name(),
+    rawget(self, "_owner"):instances(), self.rows, self.cols)
 end
 
 expression.install(Attribute)
@@ -27,10 +28,11 @@ function M.is(value)
   return getmetatable(value) == Attribute
 end
 
---- kind: "data", "constant" (stored), "union", "reduction" (arrays of their own), "join", "named" (expressions).
+--- kind: "data", "constant" (stored), "union", "reduction" (arrays of their own), "join", "named"
+--- (expressions).
 function M.new(owner, name, kind, ref, rows, cols, array)
-  return setmetatable({ _scene = owner._scene, _owner = owner, _name = name, _kind = kind, _ref = ref, rows = rows,
-                        cols = cols, _array = array }, Attribute)
+  return setmetatable({ _scene = owner._scene, _owner = owner, _name = name, _kind = kind,
+    _ref = ref, rows = rows, cols = cols, _array = array }, Attribute)
 end
 
 --- The name given when it was added.
@@ -62,8 +64,8 @@ end
 --- Replaces the data: an array, mesh data, a table, or a number for all instances.
 function methods.update(self, value)
   if not self:is_stored() then
-    errors.fail_hint("STATE", "update what it is computed from", "%s is computed (%s) and has no data to update", self:full_name(),
-                     rawget(self, "_kind"))
+    errors.fail_hint("STATE", "update what it is computed from",
+      "%s is computed (%s) and has no data to update", self:full_name(), rawget(self, "_kind"))
   end
   if value == nil then errors.fail("ARGUMENT", "%s: update needs a value", self:full_name()) end
   data.set(self, value)

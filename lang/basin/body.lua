@@ -1,29 +1,35 @@
--- Bodies: how unknowns that move with inertia are registered with a scene, so that basin.simulate can step them.
+-- Bodies: how unknowns that move with inertia are registered with a scene, so that basin.simulate
+-- can step them.
 -- SPDX-License-Identifier: Apache-2.0
 --
 -- The protocol, used by stdlib/body and open to scripts:
 --
 --   scene:motion()              constants of the scene, made on first use:
---                               time_step (h), gravity (3x1), inertia_weight (1/h^2 for implicit Euler)
+--                               time_step (h), gravity (3x1), inertia_weight (1/h^2 for implicit
+--                               Euler)
 --   scene:add_body { … }        registers unknowns that move:
 --     name       for energies and reports
 --     unknowns   list of data attributes: {x}, or {A, t}; they become minimization targets
 --     velocities list of constants of the same shapes; made as "<unknown>_velocity" where absent
---     inertia    function(d1, d2, …) -> scalar expression, half of d^T M d for a change d of each unknown
+--     inertia    function(d1, d2, …) -> scalar expression, half of d^T M d for a change d of each
+--     unknown
 --     gravity    function(g) -> scalar expression, the potential of the weight; g is 3x1; optional
 --     and every field of add_step_hook
 --   scene:add_step_hook { … }   for constraints and contacts:
---     name, begin_step = function(state), end_step = function(state): state has scene, step, time (at the
+--     name, begin_step = function(state), end_step = function(state): state has scene, step, time
+--     (at the
 --                end of the step), time_step, gravity
 --     refresh    function(): after every change of the unknowns inside a solve
 --     filters    list of basin.filter values
 --     planes     list of {normal =, offset =}, drawn in pictures
---     surface    {positions = expression, triangles =, edges =, tets =, labels =}: what output shows; labels from 0, one a
+--     surface    {positions = expression, triangles =, edges =, tets =, labels =}: what output
+--     shows; labels from 0, one a
 --                position, pick colours
 --
--- add_body returns a body: body.unknowns[i] has value (the attribute), velocity, last (the unknown at the start of the
--- step), predicted (where it would go without forces), all constants but the first; and body.inertia, body.gravity, the
--- energies. Every energy is a potential in joules, without powers of the time step: the integrator scales the inertia alone,
+-- add_body returns a body: body.unknowns[i] has value (the attribute), velocity, last (the unknown
+-- at the start of the step), predicted (where it would go without forces), all constants but the
+-- first; and body.inertia, body.gravity, the energies. Every energy is a potential in joules,
+-- without powers of the time step: the integrator scales the inertia alone,
 --   E = inertia_weight * 1/2 (q - predicted)^T M (q - predicted) + potentials(q).
 local attribute = require "basin.attribute"
 local energy = require "basin.energy"
@@ -33,8 +39,8 @@ local options = require "basin.options"
 
 local M = {}
 
-local hook_spec = { name = "string", begin_step = "function", end_step = "function", refresh = "function", filters = "table", planes = "table",
-                    surface = "table" }
+local hook_spec = { name = "string", begin_step = "function", end_step = "function",
+  refresh = "function", filters = "table", planes = "table", surface = "table" }
 
 --- The constants of motion of a scene.
 function M.motion(scene)
@@ -59,7 +65,8 @@ function M.add_step_hook(scene, given)
 end
 
 local function companion(unknown, suffix, value)
-  return unknown:owner():add_constant(unknown:name() .. suffix, { rows = unknown.rows, cols = unknown.cols, value = value })
+  return unknown:owner():add_constant(unknown:name() .. suffix,
+    { rows = unknown.rows, cols = unknown.cols, value = value })
 end
 
 local function check_unknowns(scene, given)
@@ -68,28 +75,36 @@ local function check_unknowns(scene, given)
       errors.fail("ARGUMENT", "add_body '%s': unknown %d is no data attribute", given.name, i)
     end
     if unknown._scene ~= scene then
-      errors.fail("OWNER", "add_body '%s': '%s' belongs to another scene", given.name, unknown:full_name())
+      errors.fail("OWNER", "add_body '%s': '%s' belongs to another scene", given.name,
+        unknown:full_name())
     end
   end
-  if #given.unknowns == 0 then errors.fail("ARGUMENT", "add_body '%s': there are no unknowns", given.name) end
+  if #given.unknowns == 0 then
+    errors.fail("ARGUMENT", "add_body '%s': there are no unknowns", given.name)
+  end
 end
 
 local function add_parts(given)
   local parts = {}
   for i, unknown in ipairs(given.unknowns) do
     local velocity = given.velocities and given.velocities[i]
-    if velocity and not (attribute.is(velocity) and velocity:kind() == "constant" and velocity:owner() == unknown:owner()
+    if velocity and not (attribute.is(velocity) and velocity:kind() == "constant"
+      and velocity:owner() == unknown:owner()
         and velocity.rows == unknown.rows and velocity.cols == unknown.cols) then
-      errors.fail("SHAPE", "add_body '%s': velocity %d must be a constant of the shape and owner of '%s'", given.name, i, unknown:full_name())
+      errors.fail("SHAPE",
+        "add_body '%s': velocity %d must be a constant of the shape and owner of '%s'", given.name,
+        i, unknown:full_name())
     end
     local value = unknown:value()
-    parts[i] = { value = unknown, velocity = velocity or companion(unknown, "_velocity"), last = companion(unknown, "_last", value),
-                 predicted = companion(unknown, "_predicted", value) }
+    parts[i] = { value = unknown, velocity = velocity or companion(unknown, "_velocity"),
+      last = companion(unknown, "_last", value),
+      predicted = companion(unknown, "_predicted", value) }
   end
   return parts
 end
 
-local body_spec = { unknowns = "table", velocities = "table", inertia = "function", gravity = "function" }
+local body_spec = { unknowns = "table", velocities = "table", inertia = "function",
+  gravity = "function" }
 for key, kind in pairs(hook_spec) do body_spec[key] = kind end
 
 --- Registers a body.
@@ -100,11 +115,14 @@ function M.add_body(scene, given)
   local body = { name = checked.name, unknowns = add_parts(checked), surface = checked.surface }
   local changes = {}
   for i, part in ipairs(body.unknowns) do changes[i] = part.value - part.predicted end
-  local kinetic = expression.to_expression(checked.inertia(table.unpack(changes)), "add_body: inertia")
-  body.inertia = energy.add(scene, motion.inertia_weight * kinetic, { name = checked.name .. ".inertia", projection = "none" })
+  local kinetic = expression.to_expression(checked.inertia(table.unpack(changes)),
+    "add_body: inertia")
+  body.inertia = energy.add(scene, motion.inertia_weight * kinetic,
+    { name = checked.name .. ".inertia", projection = "none" })
   if checked.gravity then
     local potential = expression.to_expression(checked.gravity(motion.gravity), "add_body: gravity")
-    body.gravity = energy.add(scene, potential, { name = checked.name .. ".gravity", projection = "none" })
+    body.gravity = energy.add(scene, potential,
+      { name = checked.name .. ".gravity", projection = "none" })
   end
   local hook = {}
   for key in pairs(hook_spec) do hook[key] = checked[key] end

@@ -17,15 +17,19 @@ local Report = { __name = "basin.check_report" }
 Report.__index = Report
 
 local function term_line(term)
-  return ("  %-4s %-40s gradient %.1e  Hessian %.1e"):format(term.passed and "ok" or "FAIL", term.name, term.gradient, term.hessian)
+  return ("  %-4s %-40s gradient %.1e  Hessian %.1e"):format(term.passed and "ok" or "FAIL",
+    term.name, term.gradient, term.hessian)
 end
 
 function Report:__tostring()
-  local lines = { ("derivatives of '%s' against differences: %s"):format(self.scene, self.passed and "all passed" or "FAILED") }
+  local lines = { ("derivatives of '%s' against differences: %s"):format(self.scene, self.passed
+    and "all passed" or "FAILED") }
   for _, term in ipairs(self.terms) do
-    lines[#lines + 1] = term.skipped and ("  skip %-40s %s"):format(term.name, term.skipped) or term_line(term)
+    lines[#lines + 1] = term.skipped and ("  skip %-40s %s"):format(term.name, term.skipped)
+      or term_line(term)
     for _, worst in ipairs(term.passed and {} or term.worst or {}) do
-      lines[#lines + 1] = ("       %s of %s: computed %.10g, difference %.10g"):format(worst.what, worst.where, worst.computed, worst.difference)
+      lines[#lines + 1] = ("       %s of %s: computed %.10g, difference %.10g"):format(worst.what,
+        worst.where, worst.computed, worst.difference)
     end
   end
   return table.concat(lines, "\n")
@@ -54,7 +58,8 @@ local function name_of(target, entry, size)
   return ("%s[%d] entry %d"):format(target:full_name(), instance, component + 1)
 end
 
--- Which entries to try: {target number, entry}, spread over all that `matters` (one array a target) is not zero for.
+-- Which entries to try: {target number, entry}, spread over all that `matters` (one array a target)
+-- is not zero for.
 local function samples_of(targets, matters)
   local all = {}
   for number, target in ipairs(targets) do
@@ -74,7 +79,8 @@ local function with_entry(array, entry, change)
   return core.array(copy, array.rows, array.cols)
 end
 
--- Fourth-order central difference of a function of the change of one entry. `combine(f, weight)` adds weighted results.
+-- Fourth-order central difference of a function of the change of one entry. `combine(f, weight)`
+-- adds weighted results.
 local function difference(target, entry, step, evaluate)
   local result
   for _, point in ipairs { { 1, 8 }, { -1, -8 }, { 2, -1 }, { -2, 1 } } do
@@ -95,36 +101,40 @@ end
 local function largest_deviation(a, b)
   local deviation, largest = (a - b):abs(), 1
   for i = 2, deviation.count do
-    if not (deviation[i] <= deviation[largest]) then largest = i end
+    if not (deviation[i] <= deviation[largest]) then largest = i end -- luacheck: ignore 581
   end
   return largest
 end
 
 local KINK <const> = 1e-2 -- of the scale: a larger change between neighbouring states is a jump
 
--- Whether a list of arrays jumps between the present state and the outermost states of a difference.
+-- Whether a list of arrays jumps between the present state and the outermost states of a
+-- difference.
 local function jumps(target, entry, step, present, scale, evaluate)
   local found = false
   for _, side in ipairs { 2, -2 } do
     target.attribute:update(with_entry(target.array, entry, side * step))
-    for k, array in ipairs(evaluate()) do found = found or (array - present[k]):max_abs() > KINK * scale end
+    for k, array in ipairs(evaluate()) do
+      found = found or (array - present[k]):max_abs() > KINK * scale
+    end
   end
   target.attribute:update(target.array)
   return found
 end
 
--- Notes the worst entry of computed against differences (lists of arrays). Where the derivatives have a kink there is no difference to
--- compare with, and only NaN counts.
+-- Notes the worst entry of computed against differences (lists of arrays). Where the derivatives
+-- have a kink there is no difference to compare with, and only NaN counts.
 local function note(worst, kind, computed, central, kink, scale, name)
   for k = 1, #computed do
     local a, b = core.array(computed[k], 1), core.array(central[k], 1)
     if a.count > 0 then
       local at = largest_deviation(a, b)
       local deviation = math.abs(a[at] - b[at]) / scale
-      if not (deviation <= 1e-7) and kink() then deviation = 0 end
+      if not (deviation <= 1e-7) and kink() then deviation = 0 end -- luacheck: ignore 581
       if deviation ~= deviation or not computed[k]:is_finite() then deviation = math.huge end
       if not worst[kind] or deviation > worst[kind].deviation then
-        worst[kind] = { what = kind, where = name(k, at), computed = a[at], difference = b[at], deviation = deviation }
+        worst[kind] = { what = kind, where = name(k, at), computed = a[at], difference = b[at],
+          deviation = deviation }
       end
     end
   end
@@ -140,7 +150,8 @@ local function column_of(minimizer, hessian, targets, sample)
   return M.multiply(minimizer, hessian, direction)
 end
 
--- Compares one energy at the present state, with deviations relative to the largest entries of gradient and Hessian.
+-- Compares one energy at the present state, with deviations relative to the largest entries of
+-- gradient and Hessian.
 local function compare(term, targets, minimizer, worst)
   local function energies() return { core.array { term:compute():sum() } } end
   local function gradients() return { minimizer:gradient() } end
@@ -161,32 +172,40 @@ local function compare(term, targets, minimizer, worst)
     local function kink()
       if kinked == nil then
         kinked = jumps(target, entry, step, gradient, gradient_scale, gradients)
-          or jumps(target, entry, step, present, hessian_scale, function() return column_of(minimizer, hessian_now(), targets, sample) end)
+          or jumps(target, entry, step, present, hessian_scale,
+            function() return column_of(minimizer, hessian_now(), targets, sample) end)
       end
       return kinked
     end
     local slope = { core.array { core.array(gradient[sample.number], 1)[entry + 1] } }
-    note(worst, "gradient", slope, difference(target, entry, step, energies), kink, gradient_scale, function() return where end)
-    note(worst, "Hessian", present, difference(target, entry, step, gradients), kink, hessian_scale, function(k, at)
+    note(worst, "gradient", slope, difference(target, entry, step, energies), kink, gradient_scale,
+      function() return where end)
+    note(worst, "Hessian", present, difference(target, entry, step, gradients), kink,
+      hessian_scale, function(k, at)
       return where .. " by " .. name_of(targets[k].attribute, at - 1, targets[k].array.size)
     end)
   end
 end
 
--- The order of a target's numbers in the rows of a Hessian: matrices with a node of their rows go column by column.
+-- The order of a target's numbers in the rows of a Hessian: matrices with a node of their rows go
+-- column by column.
 local function to_rows(array, block)
   if array.cols == 1 or array.rows == 1 or array.rows ~= block then return core.array(array, 1) end
   local parts, flat = {}, core.array(array, 1):table()
   for i = 0, array.count - 1 do
     for column = 0, array.cols - 1 do
-      for row = 0, array.rows - 1 do parts[#parts + 1] = flat[i * array.size + row * array.cols + column + 1] end
+      for row = 0, array.rows - 1 do
+        parts[#parts + 1] = flat[i * array.size + row * array.cols + column + 1]
+      end
     end
   end
   return core.array(parts)
 end
 
 local function from_rows(flat, array, block)
-  if array.cols == 1 or array.rows == 1 or array.rows ~= block then return core.array(flat, array.rows, array.cols) end
+  if array.cols == 1 or array.rows == 1 or array.rows ~= block then
+    return core.array(flat, array.rows, array.cols)
+  end
   local parts, list, at = {}, flat:table(), 0
   for i = 0, array.count - 1 do
     for column = 0, array.cols - 1 do
@@ -228,12 +247,14 @@ end
 
 local function disturb(targets, random, amount)
   for _, target in ipairs(targets) do
-    local noise = core.array_filled(target.array.count, 0, target.array.rows, target.array.cols):map(random)
+    local noise = core.array_filled(target.array.count, 0, target.array.rows,
+      target.array.cols):map(random)
     target.attribute:update(target.array + amount * target.scale * noise)
   end
 end
 
--- The energy may be undefined at a disturbed state (a logarithm): half the disturbance until it is finite.
+-- The energy may be undefined at a disturbed state (a logarithm): half the disturbance until it is
+-- finite.
 local function disturb_until_finite(term, targets)
   local amount = DISTURBANCE
   for _ = 1, 8 do
@@ -253,11 +274,14 @@ local function check_term(scene, term, attributes, tolerance)
   end
   local worst, original = {}, read_targets(attributes)
   if not term:compute():is_finite() then
-    record.passed, record.worst = false, { { what = "energy", where = term.name, computed = term:compute():sum(), difference = 0 } }
+    record.passed, record.worst = false,
+      { { what = "energy", where = term.name, computed = term:compute():sum(), difference = 0 } }
     return record
   end
   compare(term, original, minimizer, worst)
-  if disturb_until_finite(term, original) then compare(term, read_targets(attributes), minimizer, worst) end
+  if disturb_until_finite(term, original) then
+    compare(term, read_targets(attributes), minimizer, worst)
+  end
   for _, target in ipairs(original) do target.attribute:update(target.array) end
   record.gradient = worst.gradient and worst.gradient.deviation or 0
   record.hessian = worst.Hessian and worst.Hessian.deviation or 0
@@ -278,13 +302,18 @@ function M.unknowns(scene)
   return ids
 end
 
---- Checks every energy at the present values and at a disturbed state; the values are put back. Options: tolerance (relative to the largest
---- entry), energies (a list). The report has passed, terms and prints itself.
+--- Checks every energy at the present values and at a disturbed state; the values are put back.
+--- Options: tolerance (relative to the largest entry), energies (a list). The report has passed,
+--- terms and prints itself.
 function M.check(scene, given)
-  if not scene_module.is(scene) then errors.fail("ARGUMENT", "basin.check: a scene is needed, got a %s", options.type_name(scene)) end
-  local checked = options.check("basin.check", given, { tolerance = "positive", energies = "table" })
+  if not scene_module.is(scene) then
+    errors.fail("ARGUMENT", "basin.check: a scene is needed, got a %s", options.type_name(scene))
+  end
+  local checked = options.check("basin.check", given,
+    { tolerance = "positive", energies = "table" })
   local tolerance = checked.tolerance or 1e-6
-  local report = setmetatable({ scene = scene.name, passed = true, terms = {}, tolerance = tolerance }, Report)
+  local report = setmetatable({ scene = scene.name, passed = true, terms = {},
+    tolerance = tolerance }, Report)
   local attributes = M.unknowns(scene)
   local set = {}
   for _, attribute in ipairs(attributes) do set[rawget(attribute, "_array")] = true end

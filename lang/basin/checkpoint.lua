@@ -1,4 +1,5 @@
--- Checkpoints: every stored array, dynamic sizes and indices, time and step, in one .npz that NumPy reads.
+-- Checkpoints: every stored array, dynamic sizes and indices, time and step, in one .npz that NumPy
+-- reads.
 -- SPDX-License-Identifier: Apache-2.0
 local core = require "basin.core"
 local errors = require "basin.errors"
@@ -60,7 +61,8 @@ function M.save(scene, path)
       if offsets then file:add("offsets." .. connectivity:full_name(), offsets) end
     end
   end)
-  each_stored(scene, function(attribute) file:add("array." .. attribute:full_name(), attribute:value()) end)
+  each_stored(scene, function(attribute) file:add("array." .. attribute:full_name(),
+    attribute:value()) end)
   local parent = path:match("^(.*)/[^/]*$")
   if parent and parent ~= "" then scene._context:make_folders(parent) end
   file:write(path)
@@ -77,8 +79,11 @@ local function restore_dynamic(scene, file)
     if not count then return end
     primitive:resize(math.tointeger(count))
     for _, connectivity in ipairs(connectivities_from(scene, primitive)) do
-      local indices, offsets = file:get("indices." .. connectivity:full_name()), file:get("offsets." .. connectivity:full_name())
-      if indices then connectivity:update(offsets and { indices = indices, offsets = offsets } or indices) end
+      local indices, offsets = file:get("indices." .. connectivity:full_name()),
+        file:get("offsets." .. connectivity:full_name())
+      if indices then
+        connectivity:update(offsets and { indices = indices, offsets = offsets } or indices)
+      end
     end
   end)
 end
@@ -99,15 +104,18 @@ end
 --- Reads a state back. The scene must have the arrays of the one that was saved.
 function M.restore(scene, path)
   local file = core.checkpoint_read(path)
-  if number_of(file, "basin.format") ~= VERSION then errors.fail("FORMAT", "%s is no checkpoint of this version of Basin", path) end
+  if number_of(file, "basin.format") ~= VERSION then
+    errors.fail("FORMAT", "%s is no checkpoint of this version of Basin", path)
+  end
   each_stored(scene, function(attribute)
     if not file:get("array." .. attribute:full_name()) then
-      errors.fail("FORMAT", "%s has no data for '%s': it belongs to another scene ('%s')", path, attribute:full_name(),
-                  file:get("basin.scene") or "?")
+      errors.fail("FORMAT", "%s has no data for '%s': it belongs to another scene ('%s')", path,
+        attribute:full_name(), file:get("basin.scene") or "?")
     end
   end)
   restore_dynamic(scene, file)
-  each_stored(scene, function(attribute) attribute:update(file:get("array." .. attribute:full_name())) end)
+  each_stored(scene, function(attribute) attribute:update(file:get("array."
+    .. attribute:full_name())) end)
   local simulation = rawget(scene, "_simulation")
   if simulation then restore_simulation(simulation, file) end
 end

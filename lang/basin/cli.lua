@@ -20,7 +20,7 @@ usage: basin run FILE.lua [options]     run a scene
 options: --device auto|cpu|cpu:interp   where kernels run
          --threads N                    threads (default: all cores)
          --precision double|float
-         --set KEY=VALUE                a setting, read by basin.setting("KEY", default); may be repeated
+         --set KEY=VALUE                a setting for basin.setting("KEY", default); may be repeated
          --out DIR                      folder for output, instead of the one the script names
          --log error|warn|info|debug|trace
          --quiet                        no progress
@@ -33,7 +33,8 @@ end
 
 -- ---- the command line ----
 
-local value_options <const> = { ["--device"] = "device", ["--threads"] = "threads", ["--precision"] = "precision", ["--set"] = "set",
+local value_options <const> = { ["--device"] = "device", ["--threads"] = "threads",
+  ["--precision"] = "precision", ["--set"] = "set",
   ["--out"] = "out", ["--stage"] = "stage", ["--term"] = "term", ["--log"] = "log" }
 
 local option_words <const> = {
@@ -45,7 +46,9 @@ local option_words <const> = {
 local function check_value(name, value)
   if name == "threads" then
     local number = math.tointeger(tonumber(value))
-    if not number or number < 1 then fail_usage("--threads needs a whole number from 1, got '%s'", value) end
+    if not number or number < 1 then
+      fail_usage("--threads needs a whole number from 1, got '%s'", value)
+    end
     return number
   end
   local words = option_words[name]
@@ -71,7 +74,8 @@ local function read_option(options, arguments, i)
   local flag, joined = word:match("^(%-%-[%w]+)=(.*)$")
   local name = value_options[flag or word]
   if not name then
-    local hint = errors.suggestion(flag or word, errors.sorted_keys(value_options, { ["--quiet"] = true }))
+    local hint = errors.suggestion(flag or word,
+      errors.sorted_keys(value_options, { ["--quiet"] = true }))
     fail_usage("unknown option '%s'%s", word, hint and " (" .. hint .. ")" or "")
   end
   local value = joined or arguments[i + 1]
@@ -99,7 +103,9 @@ end
 
 local function configure(options)
   session.command = command
-  for _, name in ipairs { "device", "precision", "out", "quiet" } do session.set_option(name, options[name]) end
+  for _, name in ipairs { "device", "precision", "out", "quiet" } do
+    session.set_option(name, options[name])
+  end
   local context = {}
   for _, name in ipairs { "device", "threads", "log" } do context[name] = options[name] end
   core.configure(context)
@@ -167,7 +173,9 @@ end
 
 function commands.dump(positional, options)
   if not options.stage then fail_usage("dump needs --stage, for example --stage ir") end
-  for _, scene in ipairs(declared_scenes(positional[1])) do print(scene:dump(options.stage, options.term)) end
+  for _, scene in ipairs(declared_scenes(positional[1])) do
+    print(scene:dump(options.stage, options.term))
+  end
   return 0
 end
 
@@ -178,7 +186,8 @@ function commands.info()
   print("threads: " .. context:threads())
   for _, device in ipairs { "cpu", "cpu:interp" } do
     local ok, text = pcall(function() return basin.scene("info", { device = device }):device() end)
-    print(("device %-10s %s"):format(device, ok and text or "missing: " .. tostring(text):gsub("\n.*", "")))
+    print(("device %-10s %s"):format(device, ok and text or "missing: "
+      .. tostring(text):gsub("\n.*", "")))
   end
   for _, name in ipairs { "CHOLMOD", "UMFPACK" } do
     print(("%-17s %s"):format(name, context:library(name) and "found" or "missing"))
@@ -217,7 +226,9 @@ end
 
 -- Basin's own error values explain themselves; anything else gets a traceback.
 local function with_traceback(problem)
-  if errors.is_error(problem) or (type(problem) == "table" and problem.usage) then return problem end
+  if errors.is_error(problem) or (type(problem) == "table" and problem.usage) then
+    return problem
+  end
   return debug.traceback(tostring(problem), 2)
 end
 
@@ -227,7 +238,9 @@ function M.main(arguments)
   if ok then return result end
   if type(result) == "table" and result.usage then return 2 end
   io.stderr:write(tostring(result), "\n")
-  if (errors.is_error(result) and result.code == "INTERRUPTED") or command.interrupts() > 0 then return 130 end
+  if (errors.is_error(result) and result.code == "INTERRUPTED") or command.interrupts() > 0 then
+    return 130
+  end
   return 1
 end
 

@@ -11,7 +11,7 @@ local M = {}
 local methods = {}
 local Energy = { __name = "basin.energy" }
 
-function Energy.__index(self, key)
+function Energy.__index(_, key)
   local method = methods[key]
   if method ~= nil then return method end
   if type(key) == "string" and key:sub(1, 1) ~= "_" then
@@ -21,8 +21,8 @@ function Energy.__index(self, key)
 end
 
 function Energy.__tostring(self)
-  return ("energy %s on %s: projection %s%s"):format(self.name, self._owner:full_name(), self.projection,
-                                                    self.enabled and "" or ", switched off")
+  return ("energy %s on %s: projection %s%s"):format(self.name, self._owner:full_name(),
+    self.projection, self.enabled and "" or ", switched off")
 end
 
 function M.is(value)
@@ -31,7 +31,9 @@ end
 
 --- Switches the energy on (or, with false, off) in every minimizer.
 function methods.enable(self, on)
-  if on ~= nil and type(on) ~= "boolean" then errors.fail("ARGUMENT", "enable: true or false is needed, got a %s", type(on)) end
+  if on ~= nil and type(on) ~= "boolean" then
+    errors.fail("ARGUMENT", "enable: true or false is needed, got a %s", type(on))
+  end
   rawset(self, "enabled", on == nil or on)
   return self
 end
@@ -54,8 +56,9 @@ end
 local function unique_name(scene, name)
   for _, known in ipairs(scene._energies) do
     if known.name == name then
-      errors.fail_hint("NAME", "give the second one a name of its own: add_energy(expression, { name = \"…\" })",
-                       "add_energy: there is an energy '%s' already, added at %s", name, known._added)
+      errors.fail_hint("NAME",
+        "give the second one a name of its own: add_energy(expression, { name = \"…\" })",
+        "add_energy: there is an energy '%s' already, added at %s", name, known._added)
     end
   end
   return name
@@ -63,12 +66,15 @@ end
 
 local function check_expression(scene, value)
   if not expression.is(value) then
-    errors.fail("ARGUMENT", "add_energy: an expression is needed, got a %s", options.type_name(value))
+    errors.fail("ARGUMENT", "add_energy: an expression is needed, got a %s",
+      options.type_name(value))
   end
   local ref = expression.ref(value, scene)
   if value.rows * value.cols ~= 1 then
-    errors.fail { code = "SHAPE", expression = value:text(), hint = "reduce it, for example by a:dot(b), a:norm() or a:sum()",
-      message = ("add_energy: an energy is a scalar, this expression is %dx%d"):format(value.rows, value.cols) }
+    errors.fail { code = "SHAPE", expression = value:text(),
+      hint = "reduce it, for example by a:dot(b), a:norm() or a:sum()",
+      message = ("add_energy: an energy is a scalar, this expression is %dx%d"):format(value.rows,
+        value.cols) }
   end
   if not value:owner() or #scene:_data_of(ref) == 0 then
     errors.fail { code = "ARGUMENT", expression = value:text(),
@@ -80,7 +86,8 @@ end
 
 --- Adds an energy to a scene.
 function M.add(scene, value, given)
-  local checked = options.check("add_energy", given, { projection = { "none", "clamp", "abs", "adaptive" }, targets = "table",
+  local checked = options.check("add_energy", given,
+    { projection = { "none", "clamp", "abs", "adaptive" }, targets = "table",
     name = "string", dynamic = "boolean", project = { "inner", "unknowns" } })
   local ref = check_expression(scene, value)
   local own = value:owner()
@@ -91,16 +98,19 @@ function M.add(scene, value, given)
   if checked.targets then
     targets = {}
     local minimizer = require "basin.minimizer"
-    for i, attribute in ipairs(minimizer.check_targets(scene, checked.targets, "add_energy: targets")) do
+    for i, attribute in ipairs(minimizer.check_targets(scene, checked.targets,
+      "add_energy: targets")) do
       targets[i] = rawget(attribute, "_array")
     end
   end
   local script, line = core.origin()
   local dynamic = checked.dynamic
   if dynamic == nil then dynamic = rawget(own, "_dynamic") or false end
-  local energy = setmetatable({ name = name, enabled = true, projection = checked.projection or "abs", _scene = scene,
+  local energy = setmetatable({ name = name, enabled = true, projection = checked.projection
+    or "abs", _scene = scene,
     _expression = value, _ref = ref, _owner = own, _targets = targets, _dynamic = dynamic,
-    _project_unknowns = checked.project == "unknowns", _plans = {}, _script = script, _line = line or 0,
+    _project_unknowns = checked.project == "unknowns", _plans = {}, _script = script, _line = line
+      or 0,
     _added = script and (script .. ":" .. line) or "?" }, Energy)
   scene._energies[#scene._energies + 1] = energy
   scene._main = nil
@@ -116,7 +126,8 @@ function M.find(scene, name)
     if energy.name == name then return energy end
     if type(name) == "string" and energy.name:sub(-#name - 1) == "." .. name then
       if found then
-        errors.fail("NAME", "several energies are called '%s': '%s' and '%s'; give the full name", name, found.name, energy.name)
+        errors.fail("NAME", "several energies are called '%s': '%s' and '%s'; give the full name",
+          name, found.name, energy.name)
       end
       found = energy
     end
@@ -125,8 +136,9 @@ function M.find(scene, name)
   local short = {}
   for i, full in ipairs(names) do short[i] = full:match("[^.]+$") end
   table.move(names, 1, #names, #short + 1, short)
-  errors.fail_hint("NAME", errors.suggestion(tostring(name), short), "no energy '%s'; there are %s", tostring(name),
-                   #names > 0 and table.concat(names, ", ") or "none")
+  errors.fail_hint("NAME", errors.suggestion(tostring(name), short),
+    "no energy '%s'; there are %s", tostring(name), #names > 0 and table.concat(names, ", ")
+    or "none")
 end
 
 --- The expression of an energy, a name, or an expression itself.
@@ -137,7 +149,8 @@ end
 
 -- ---- plans ----
 
---- Sorts the differentiable arrays of the energy for a set of targets: those with rows, those to be held constant.
+--- Sorts the differentiable arrays of the energy for a set of targets: those with rows, those to be
+--- held constant.
 local function split_arrays(energy, targets)
   local scene = energy._scene
   local effective = targets
@@ -171,10 +184,12 @@ function M.plan(energy, targets, block)
   for _, id in ipairs(outputs) do map.ensure(scene, id, block) end
   local reserved = rawget(scene, "_spare_array") or scene._system:reserve()
   scene._spare_array = reserved
-  plan = scene._system:plan_energy(energy._ref, energy.name, outputs, constants, block, energy._project_unknowns, reserved)
+  plan = scene._system:plan_energy(energy._ref, energy.name, outputs, constants, block,
+    energy._project_unknowns, reserved)
   local info = plan:info()
   if info.hoisted_size > 0 then
-    scene._system:add_computed(energy.name .. ".hoisted", info.space, info.hoisted_size, 1, plan, reserved)
+    scene._system:add_computed(energy.name .. ".hoisted", info.space, info.hoisted_size, 1, plan,
+      reserved)
     scene._spare_array = nil
   end
   energy._plans[key] = plan

@@ -1,4 +1,5 @@
--- Error values: position, source line, expression, where it was built, hint. Raised by the front end and, through a handler, by C.
+-- Error values: position, source line, expression, where it was built, hint. Raised by the front
+-- end and, through a handler, by C.
 -- SPDX-License-Identifier: Apache-2.0
 local core = require "basin.core"
 
@@ -41,8 +42,8 @@ function Error:__tostring()
   return table.concat(out, "\n")
 end
 
---- Makes an error value of {code=, message=, hint=, expression=, script=, line=}; the position is that of
---- the innermost script line outside Basin's own files unless given.
+--- Makes an error value of {code=, message=, hint=, expression=, script=, line=}; the position is
+--- that of the innermost script line outside Basin's own files unless given.
 function M.make(description)
   local error_value = setmetatable(description, Error)
   error_value.code = error_value.code or "ARGUMENT"
@@ -75,7 +76,8 @@ local function distance(a, b)
   for i = 1, #a do
     local next_row = { [0] = i }
     for j = 1, #b do
-      local best = math.min(row[j] + 1, next_row[j - 1] + 1, row[j - 1] + (a:byte(i) == b:byte(j) and 0 or 1))
+      local best = math.min(row[j] + 1, next_row[j - 1] + 1,
+        row[j - 1] + (a:byte(i) == b:byte(j) and 0 or 1))
       if i > 1 and j > 1 and a:byte(i) == b:byte(j - 1) and a:byte(i - 1) == b:byte(j) then
         best = math.min(best, before[j - 2] + 1)
       end
@@ -86,7 +88,8 @@ local function distance(a, b)
   return row[#b]
 end
 
---- The word of a list nearest to the one given, nil if none is near. A word that begins like it counts as near.
+--- The word of a list nearest to the one given, nil if none is near. A word that begins like it
+--- counts as near.
 function M.nearest(word, words)
   local best, best_distance = nil, math.max(2, #word // 3) + 1
   for _, candidate in ipairs(words) do
@@ -121,7 +124,8 @@ M.sorted_keys = sorted_keys
 function M.unknown_field(class, field, ...)
   local hint = M.suggestion(field, sorted_keys(...))
   local article = class:find("^module") and "" or class:find("^[aeiou]") and "an " or "a "
-  M.fail { code = "NAME", message = ("%s%s has no field '%s'"):format(article, class:gsub("^basin%.", ""), tostring(field)), hint = hint }
+  M.fail { code = "NAME", message = ("%s%s has no field '%s'"):format(article,
+    class:gsub("^basin%.", ""), tostring(field)), hint = hint }
 end
 
 local own_folder = debug.getinfo(1, "S").source:match("^@(.*[/\\])[^/\\]*$") or ""

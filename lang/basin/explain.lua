@@ -12,7 +12,8 @@ local function indent(text)
   return "  " .. text:gsub("%s+$", ""):gsub("\n", "\n  ")
 end
 
--- The minimizer whose plans are explained: that of the scene, or one of all its data while it has no targets.
+-- The minimizer whose plans are explained: that of the scene, or one of all its data while it has
+-- no targets.
 local function minimizer_of(scene)
   if #scene._targets > 0 then return scene:main_minimizer() end
   local attributes = check.unknowns(scene)
@@ -37,9 +38,11 @@ local function explain_term(item)
   local term, info = item.energy, item.plan:info()
   local lines = {
     ("energy %s (%s)"):format(term.name, term._added),
-    ("  on %s: %d instances; %d inner variables; Hessian %s"):format(term._owner:full_name(), term._owner:instances(),
+    ("  on %s: %d instances; %d inner variables; Hessian %s"):format(term._owner:full_name(),
+      term._owner:instances(),
       info.inner_size, info.constant_hessian and "constant" or "depends on the unknowns"),
-    ("  projection %s%s%s"):format(term.projection, info.convex_proven and " (not needed: positive semidefinite by construction)" or "",
+    ("  projection %s%s%s"):format(term.projection, info.convex_proven
+      and " (not needed: positive semidefinite by construction)" or "",
       term.enabled and "" or "; switched off"),
     indent(item.plan:explain()),
     "  kernel " .. hash_of(item.plan),
@@ -49,11 +52,13 @@ end
 
 local function sparsity_of(minimizer)
   local hessian = minimizer:hessian()
-  return ("system: %d unknowns in %d nodes of %d, %d entries in the Hessian (%.1f a row)"):format(hessian.rows,
-    minimizer._core:node_count(), minimizer._block, hessian.count, hessian.count / math.max(1, hessian.rows))
+  local form = "system: %d unknowns in %d nodes of %d, %d entries in the Hessian (%.1f a row)"
+  return form:format(hessian.rows, minimizer._core:node_count(), minimizer._block, hessian.count,
+    hessian.count / math.max(1, hessian.rows))
 end
 
---- An account of one energy, or of all and of the whole system: inner variables, operations, kernel sizes, projection, sparsity.
+--- An account of one energy, or of all and of the whole system: inner variables, operations, kernel
+--- sizes, projection, sparsity.
 function scene_module.methods.explain(scene, name)
   local minimizer = minimizer_of(scene)
   if name ~= nil then return explain_term(find_term(minimizer, energy_module.find(scene, name))) end
@@ -63,7 +68,8 @@ function scene_module.methods.explain(scene, name)
   return table.concat(parts, "\n")
 end
 
---- The text of an energy at a stage: "ir", "scalar" and the other stages of the pipeline, or "kernel", "llvm", "asm" of its Hessian kernel.
+--- The text of an energy at a stage: "ir", "scalar" and the other stages of the pipeline, or
+--- "kernel", "llvm", "asm" of its Hessian kernel.
 function scene_module.methods.dump(scene, stage, name)
   local minimizer = minimizer_of(scene)
   local parts = {}

@@ -6,8 +6,8 @@ local options = require "basin.options"
 
 local M = {}
 
---- The class of all expressions. Fields: rows, cols; private: _scene (nil for literals), _ref (node number in the scene's graph), _tree (literals:
---- how to build it in a scene).
+--- The class of all expressions. Fields: rows, cols; private: _scene (nil for literals), _ref (node
+--- number in the scene's graph), _tree (literals: how to build it in a scene).
 local Expression = { __name = "basin.expression" }
 local methods = {}
 M.methods = methods
@@ -22,7 +22,8 @@ function M.is(value)
   return classes[getmetatable(value)] == true
 end
 
--- ---- literals: kept as trees, built in a graph of their own for their shapes, and again in each scene that uses them ----
+-- ---- literals: kept as trees, built in a graph of their own for their shapes, and again in each
+-- scene that uses them ----
 
 local literal_system
 
@@ -32,7 +33,8 @@ local function get_literal_system()
 end
 
 local function new(scene, ref, rows, cols, tree)
-  return setmetatable({ _scene = scene, _ref = ref, rows = rows, cols = cols, _tree = tree }, Expression)
+  return setmetatable({ _scene = scene, _ref = ref, rows = rows, cols = cols, _tree = tree },
+    Expression)
 end
 M.new = new
 
@@ -67,7 +69,8 @@ function M.ref(expression, scene)
   local own = rawget(expression, "_scene")
   if own == scene then return rawget(expression, "_ref") end
   if own == nil then return literal_ref(expression, scene) end
-  errors.fail("OWNER", "the expression belongs to scene '%s', not to scene '%s'", own.name, scene.name)
+  errors.fail("OWNER", "the expression belongs to scene '%s', not to scene '%s'", own.name,
+    scene.name)
 end
 
 -- ---- building ----
@@ -75,11 +78,13 @@ end
 local function refuse(value, op)
   local hint
   if type(value) == "boolean" then
-    hint = "comparisons of expressions are written a:lt(b), a:le(b), a:eq(b); choose with basin.where(condition, a, b)"
+    hint = "comparisons of expressions are written a:lt(b), a:le(b), a:eq(b); "
+      .. "choose with basin.where(condition, a, b)"
   elseif type(value) == "table" and not getmetatable(value) then
     hint = "write basin.vector { … } or basin.matrix { { … }, { … } }"
   elseif options.type_name(value) == "basin.array" then
-    hint = "arrays are numbers of all instances; put them into scene data with add_constant(name, { value = array })"
+    hint = "arrays are numbers of all instances; "
+      .. "put them into scene data with add_constant(name, { value = array })"
   end
   errors.fail { code = "ARGUMENT", hint = hint,
     message = ("%s: a %s is no expression"):format(op, options.type_name(value)) }
@@ -105,7 +110,8 @@ local function scene_of(arguments)
   return scene
 end
 
---- Builds an operator of the table ops.def over expressions or numbers; integers are its static parameters.
+--- Builds an operator of the table ops.def over expressions or numbers; integers are its static
+--- parameters.
 local function apply(op, arguments, integers)
   local operands = {}
   for i, argument in ipairs(arguments) do operands[i] = to_expression(argument, op) end
@@ -131,10 +137,12 @@ local function refuse_operator(message, hint)
   return function() errors.fail { code = "UNSUPPORTED", message = message, hint = hint } end
 end
 
--- Sums of vectors: a row and a column of equal length fit, as in dot and norm; the result lies as the left one does.
+-- Sums of vectors: a row and a column of equal length fit, as in dot and norm; the result lies as
+-- the left one does.
 local function sum(op)
   return function(a, b)
-    if M.is(a) and M.is(b) and a.rows == b.cols and a.cols == b.rows and a.rows ~= b.rows and (a.rows == 1 or a.cols == 1) then
+    if M.is(a) and M.is(b) and a.rows == b.cols and a.cols == b.rows and a.rows ~= b.rows
+      and (a.rows == 1 or a.cols == 1) then
       b = apply("transpose", { b })
     end
     return apply(op, { a, b })
@@ -149,11 +157,14 @@ local metamethods = {
   __div = binary "div",
   __pow = binary "pow",
   __unm = function(a) return apply("neg", { a }) end,
-  __lt = refuse_operator(comparison:format "< or >", "write a:lt(b) or a:gt(b) and choose with basin.where(condition, a, b)"),
-  __le = refuse_operator(comparison:format "<= or >=", "write a:le(b) or a:ge(b) and choose with basin.where(condition, a, b)"),
+  __lt = refuse_operator(comparison:format "< or >",
+    "write a:lt(b) or a:gt(b) and choose with basin.where(condition, a, b)"),
+  __le = refuse_operator(comparison:format "<= or >=",
+    "write a:le(b) or a:ge(b) and choose with basin.where(condition, a, b)"),
   __idiv = refuse_operator("// is not defined for expressions", "write a / b"),
   __mod = refuse_operator("% is not defined for expressions"),
-  __concat = refuse_operator(".. is not defined for expressions", "write basin.concat_rows { a, b } or tostring(a)"),
+  __concat = refuse_operator(".. is not defined for expressions",
+    "write basin.concat_rows { a, b } or tostring(a)"),
   __band = refuse_operator("& is not defined for expressions", "write a:logical_and(b)"),
   __bor = refuse_operator("| is not defined for expressions", "write a:logical_or(b)"),
   __len = function(a) return a.rows * a.cols end,
@@ -167,15 +178,16 @@ function metamethods.__index(self, key)
     return methods.at(self, key)
   end
   if type(key) == "string" and key:sub(1, 1) ~= "_" then
-    errors.unknown_field(getmetatable(self) == Expression and "expression" or "attribute", key, methods,
-                         { rows = true, cols = true })
+    errors.unknown_field(getmetatable(self) == Expression and "expression" or "attribute", key,
+      methods, { rows = true, cols = true })
   end
   return nil
 end
 
 function metamethods.__tostring(self)
   local owner = self:owner()
-  return ("%dx%d expression%s: %s"):format(self.rows, self.cols, owner and " of " .. owner:full_name() or "", self:text())
+  return ("%dx%d expression%s: %s"):format(self.rows, self.cols, owner and " of "
+    .. owner:full_name() or "", self:text())
 end
 
 function metamethods.__newindex(_, key)
@@ -204,12 +216,14 @@ local function register(info)
     local given = select("#", ...)
     if given ~= count + integer_count then
       errors.fail("ARGUMENT", "%s: needs %d operand%s, got %d", name, count + integer_count,
-                  count + integer_count == 1 and "" or "s", given)
+        count + integer_count == 1 and "" or "s", given)
     end
     local values = { ... }
     local integers = table.move(values, count + 1, given, 1, {})
     for i, value in ipairs(integers) do
-      if math.type(value) ~= "integer" then errors.fail("ARGUMENT", "%s: number %d must be whole, got %s", name, i, tostring(value)) end
+      if math.type(value) ~= "integer" then
+        errors.fail("ARGUMENT", "%s: number %d must be whole, got %s", name, i, tostring(value))
+      end
     end
     return apply(op, table.move(values, 1, count, 1, {}), integers)
   end
@@ -227,7 +241,8 @@ local function check_index(op, value)
     errors.fail("ARGUMENT", "%s: an index is a whole number from 1, got %s", op, tostring(value))
   end
   if value < 1 then
-    errors.fail_hint("RANGE", "rows, columns and entries of expressions count from 1", "%s: index %d", op, value)
+    errors.fail_hint("RANGE", "rows, columns and entries of expressions count from 1",
+      "%s: index %d", op, value)
   end
   return value
 end
@@ -256,7 +271,8 @@ end
 
 --- The same entries, row after row, in another shape.
 function methods.reshape(self, rows, cols)
-  return apply("reshape", { self }, { check_index("reshape", rows), check_index("reshape", cols or 1) })
+  return apply("reshape", { self },
+    { check_index("reshape", rows), check_index("reshape", cols or 1) })
 end
 
 --- a where the expression is true, else b.
@@ -264,7 +280,9 @@ function methods.where(self, a, b)
   return apply("where", { self, a, b })
 end
 
-for _, name in ipairs { "row", "col", "at", "reshape", "where" } do M.functions[name] = methods[name] end
+for _, name in ipairs { "row", "col", "at", "reshape", "where" } do
+  M.functions[name] = methods[name]
+end
 
 --- What the expression lives on: a scene, mesh, primitive or union; nil for literals.
 function methods.owner(self)
@@ -288,7 +306,8 @@ function methods.number(self)
   return system:literal(rawget(self, "_ref"))
 end
 
---- The values of all instances, as an array. Kept up to date: computed again only when something it reads has changed.
+--- The values of all instances, as an array. Kept up to date: computed again only when something it
+--- reads has changed.
 function methods.compute(self)
   local scene = rawget(self, "_scene")
   if not scene then errors.fail("STATE", "a literal has no instances to compute") end
@@ -305,6 +324,8 @@ function methods.eig(self)
   return apply("eig_values", { self }), apply("eig_vectors", { self })
 end
 
-for _, name in ipairs { "svd", "eig" } do M.functions[name] = function(a) return methods[name](to_expression(a, name)) end end
+for _, name in ipairs { "svd", "eig" } do
+  M.functions[name] = function(a) return methods[name](to_expression(a, name)) end
+end
 
 return M

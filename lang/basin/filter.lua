@@ -1,4 +1,5 @@
--- basin.filter: what limits a Newton step: planes that may not be crossed, elements that may not invert, functions.
+-- basin.filter: what limits a Newton step: planes that may not be crossed, elements that may not
+-- invert, functions.
 -- SPDX-License-Identifier: Apache-2.0
 local attribute = require "basin.attribute"
 local core = require "basin.core"
@@ -20,7 +21,8 @@ local KEEP <const> = 0.9 -- of the way to the plane, or to zero volume, a step m
 
 local function check_positions(where, positions)
   if not attribute.is(positions) then
-    errors.fail("ARGUMENT", "%s: 'positions' must be an attribute, got a %s", where, options.type_name(positions))
+    errors.fail("ARGUMENT", "%s: 'positions' must be an attribute, got a %s", where,
+      options.type_name(positions))
   end
   return positions
 end
@@ -28,26 +30,33 @@ end
 --- Keeps positions on the positive side of the plane normal . x = offset.
 function M.plane(given)
   local checked = options.check("basin.filter.plane", given,
-    { positions = "any", normal = "any", offset = "number", keep = "positive" }, { "positions", "normal" })
+    { positions = "any", normal = "any", offset = "number", keep = "positive" },
+      { "positions", "normal" })
   local positions = check_positions("basin.filter.plane", checked.positions)
   local normal, offset, keep = core.array(checked.normal), checked.offset or 0, checked.keep or KEEP
   local array = positions._scene:_array_of(positions)
-  return setmetatable({ name = "plane for " .. positions:full_name(), _positions = positions, _run = function(minimizer, direction, alpha)
+  return setmetatable({ name = "plane for " .. positions:full_name(), _positions = positions,
+    _run = function(minimizer, direction, alpha)
     return minimizer:filter_plane(array, normal, offset, keep, direction, alpha)
   end }, Filter)
 end
 
---- Keeps the signed volumes of simplices (tets in space, triangles in the plane) from changing sign.
+--- Keeps the signed volumes of simplices (tets in space, triangles in the plane) from changing
+--- sign.
 function M.inversion(given)
   local checked = options.check("basin.filter.inversion", given,
     { positions = "any", simplices = "any", keep = "positive" }, { "positions", "simplices" })
   local positions = check_positions("basin.filter.inversion", checked.positions)
   if not primitive.is_connectivity(checked.simplices) then
-    errors.fail("ARGUMENT", "basin.filter.inversion: 'simplices' must be a connectivity, got a %s", options.type_name(checked.simplices))
+    errors.fail("ARGUMENT", "basin.filter.inversion: 'simplices' must be a connectivity, got a %s",
+      options.type_name(checked.simplices))
   end
-  local array, id, keep = positions._scene:_array_of(positions), checked.simplices._id, checked.keep or KEEP
-  return setmetatable({ name = "inversion of " .. checked.simplices:full_name(), _positions = positions,
-    _run = function(minimizer, direction, alpha) return minimizer:filter_inversion(array, id, keep, direction, alpha) end }, Filter)
+  local array, id, keep = positions._scene:_array_of(positions), checked.simplices._id,
+    checked.keep or KEEP
+  return setmetatable({ name = "inversion of " .. checked.simplices:full_name(),
+    _positions = positions,
+    _run = function(minimizer, direction, alpha) return minimizer:filter_inversion(array, id, keep,
+      direction, alpha) end }, Filter)
 end
 
 --- Gives computed positions of filters the map by which directions reach them.
@@ -60,14 +69,15 @@ function M.prepare(list, minimizer)
   end
 end
 
---- One function of (minimizer core, direction handle, alpha) for a list of filters. Functions in the list are called with (alpha, direction of
---- target 1, …) and return the step they allow.
+--- One function of (minimizer core, direction handle, alpha) for a list of filters. Functions in
+--- the list are called with (alpha, direction of target 1, …) and return the step they allow.
 function M._combine(list)
   if #list == 0 then return nil end
   for i, item in ipairs(list) do
     if getmetatable(item) ~= Filter and type(item) ~= "function" then
-      errors.fail_hint("ARGUMENT", "use basin.filter.plane { … }, basin.filter.inversion { … } or a function", "filter %d is a %s", i,
-                       options.type_name(item))
+      errors.fail_hint("ARGUMENT",
+        "use basin.filter.plane { … }, basin.filter.inversion { … } or a function",
+        "filter %d is a %s", i, options.type_name(item))
     end
   end
   return function(minimizer, direction, alpha)
@@ -78,7 +88,9 @@ function M._combine(list)
       else
         allowed = item._run(minimizer, direction, alpha)
       end
-      if type(allowed) ~= "number" then errors.fail("ARGUMENT", "a step filter must return a number, got a %s", type(allowed)) end
+      if type(allowed) ~= "number" then
+        errors.fail("ARGUMENT", "a step filter must return a number, got a %s", type(allowed))
+      end
       alpha = math.min(alpha, allowed)
     end
     return alpha

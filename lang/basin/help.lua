@@ -33,7 +33,8 @@ function M.text(value)
   local methods, getters = methods_of(value)
   local set = {}
   for key in pairs(methods) do set[key] = true end
-  local inherited = getmetatable(methods) and type(getmetatable(methods).__index) == "table" and getmetatable(methods).__index or {}
+  local inherited = getmetatable(methods) and type(getmetatable(methods).__index) == "table"
+    and getmetatable(methods).__index or {}
   for key in pairs(inherited) do set[key] = true end
   local fields = errors.sorted_keys(getters or {})
   if #fields > 0 then lines[#lines + 1] = "fields: " .. table.concat(fields, ", ") end
@@ -46,7 +47,9 @@ end
 function M.operators()
   local lines = {}
   for _, info in ipairs(core.operators()) do
-    if info.name:sub(1, 1) ~= "." then lines[#lines + 1] = ("%-14s %s"):format(info.name, info.doc) end
+    if info.name:sub(1, 1) ~= "." then
+      lines[#lines + 1] = ("%-14s %s"):format(info.name, info.doc)
+    end
   end
   return table.concat(lines, "\n")
 end

@@ -35,7 +35,10 @@ end
 --- One step; returns its report with step and time.
 function M.step()
   local simulation = rawget(scene, "_simulation")
-  if not simulation then errors.fail("STATE", "scene '%s': the script did not call basin.simulate, so there is no step to take", scene.name) end
+  if not simulation then
+    errors.fail("STATE",
+      "scene '%s': the script did not call basin.simulate, so there is no step to take", scene.name)
+  end
   local result = simulation:step()
   result.step, result.time = simulation.step_number, simulation.time
   return result
@@ -49,11 +52,14 @@ local function find_attribute(name)
     local child = find and at:find(part)
     if not child then
       local hint = find and errors.suggestion(part, at:names()) or nil
-      errors.fail { code = "NAME", hint = hint, message = ("no attribute '%s' in scene '%s'"):format(name, scene.name) }
+      errors.fail { code = "NAME", hint = hint,
+        message = ("no attribute '%s' in scene '%s'"):format(name, scene.name) }
     end
     at = child
   end
-  if not attribute.is(at) then errors.fail { code = "NAME", message = ("'%s' is no attribute"):format(name) } end
+  if not attribute.is(at) then
+    errors.fail { code = "NAME", message = ("'%s' is no attribute"):format(name) }
+  end
   return at
 end
 

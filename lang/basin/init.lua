@@ -42,15 +42,19 @@ M.settings, M.setting = session.settings_view, session.setting
 --- Whether a value is an expression (attributes are).
 M.is_expression = expression.is
 
---- Options of the context that meshes, matrices and scenes share; only before its first use: {threads=, device=, log=, cache_folder=}.
+--- Options of the context that meshes, matrices and scenes share; only before its first use:
+--- {threads=, device=, log=, cache_folder=}.
 function M.configure(given)
-  core.configure(options.check("basin.configure", given, { threads = "integer", device = { "auto", "cpu", "cpu:interp" },
+  core.configure(options.check("basin.configure", given,
+    { threads = "integer", device = { "auto", "cpu", "cpu:interp" },
     log = { "error", "warn", "info", "debug", "trace" }, cache_folder = "string" }))
 end
 
 --- pairs() in the order of the keys: numbers, then texts.
 function M.sorted(list)
-  if type(list) ~= "table" then errors.fail("ARGUMENT", "basin.sorted: a table is needed, got a %s", type(list)) end
+  if type(list) ~= "table" then
+    errors.fail("ARGUMENT", "basin.sorted: a table is needed, got a %s", type(list))
+  end
   local keys = {}
   for key in pairs(list) do keys[#keys + 1] = key end
   table.sort(keys, function(a, b)

@@ -1,4 +1,5 @@
--- Time integrators: where bodies would go without forces, how inertia is weighed, and the velocities after a step.
+-- Time integrators: where bodies would go without forces, how inertia is weighed, and the
+-- velocities after a step.
 -- SPDX-License-Identifier: Apache-2.0
 local body_module = require "basin.body"
 local errors = require "basin.errors"
@@ -29,10 +30,12 @@ function implicit_euler.begin_step(self, scene, h)
 end
 
 function implicit_euler.end_step(self, scene)
-  each_unknown(scene, function(part) part.velocity:update((part.value:value() - part.last:value()) / self.h) end)
+  each_unknown(scene, function(part) part.velocity:update((part.value:value()
+    - part.last:value()) / self.h) end)
 end
 
--- BDF2 (Curtiss and Hirschfelder 1952): q' = 4/3 q - 1/3 q_ + 2/3 h v', v' = 4/3 v - 1/3 v_ + 2/3 h a'; the first step is implicit Euler.
+-- BDF2 (Curtiss and Hirschfelder 1952): q' = 4/3 q - 1/3 q_ + 2/3 h v', v' = 4/3 v - 1/3 v_ + 2/3 h
+-- a'; the first step is implicit Euler.
 local bdf2 = {}
 
 function bdf2.begin_step(self, scene, h)
@@ -77,7 +80,8 @@ local known <const> = { implicit_euler = implicit_euler, bdf2 = bdf2, quasistati
 
 M.names = errors.sorted_keys(known)
 
---- An integrator of that name. begin_step(scene, h) sets predictions and weight; end_step(scene) sets velocities; history: arrays that a checkpoint must keep.
+--- An integrator of that name. begin_step(scene, h) sets predictions and weight; end_step(scene)
+--- sets velocities; history: arrays that a checkpoint must keep.
 function M.new(name)
   return setmetatable({ name = name, history = {} }, { __index = known[name] })
 end

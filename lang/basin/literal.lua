@@ -8,8 +8,9 @@ local M = {}
 
 local function check_list(name, list)
   if type(list) ~= "table" or getmetatable(list) or #list == 0 then
-    errors.fail_hint("ARGUMENT", ("basin.%s { a, b, c }"):format(name), "%s: a list of entries is needed, got %s", name,
-                     type(list) == "table" and "an empty table" or "a " .. options.type_name(list))
+    errors.fail_hint("ARGUMENT", ("basin.%s { a, b, c }"):format(name),
+      "%s: a list of entries is needed, got %s", name, type(list) == "table" and "an empty table"
+      or "a " .. options.type_name(list))
   end
   return list
 end
@@ -26,11 +27,13 @@ function M.matrix(rows)
   local entries, cols = {}, nil
   for i, row in ipairs(rows) do
     if type(row) ~= "table" or getmetatable(row) then
-      errors.fail_hint("SHAPE", "basin.matrix { { a, b }, { c, d } }", "matrix: row %d is a %s, not a table", i,
-                       options.type_name(row))
+      errors.fail_hint("SHAPE", "basin.matrix { { a, b }, { c, d } }",
+        "matrix: row %d is a %s, not a table", i, options.type_name(row))
     end
     cols = cols or #row
-    if #row ~= cols then errors.fail("SHAPE", "matrix: row 1 has %d entries, row %d has %d", cols, i, #row) end
+    if #row ~= cols then
+      errors.fail("SHAPE", "matrix: row 1 has %d entries, row %d has %d", cols, i, #row)
+    end
     for _, entry in ipairs(row) do entries[#entries + 1] = entry end
   end
   return expression.apply("matrix", entries, { #rows, cols })
@@ -38,7 +41,9 @@ end
 
 local function check_extent(name, value)
   local number = math.tointeger(value)
-  if not number or number < 1 then errors.fail("ARGUMENT", "%s: sizes are whole numbers from 1, got %s", name, tostring(value)) end
+  if not number or number < 1 then
+    errors.fail("ARGUMENT", "%s: sizes are whole numbers from 1, got %s", name, tostring(value))
+  end
   return number
 end
 
@@ -49,7 +54,8 @@ end
 
 --- A matrix of zeros.
 function M.zeros(rows, cols)
-  return expression.apply("zeros", {}, { check_extent("zeros", rows), check_extent("zeros", cols or 1) })
+  return expression.apply("zeros", {},
+    { check_extent("zeros", rows), check_extent("zeros", cols or 1) })
 end
 
 --- A diagonal matrix.
@@ -83,7 +89,8 @@ function M.concat_cols(list)
   return expression.apply("concat_cols", check_list("concat_cols", list))
 end
 
---- A value with derivatives of your own: custom(value, {arguments}, {derivatives}); derivative i has (size of value) x (size of argument i) entries.
+--- A value with derivatives of your own: custom(value, {arguments}, {derivatives}); derivative i
+--- has (size of value) x (size of argument i) entries.
 function M.custom(value, arguments, derivatives)
   check_list("custom", arguments)
   check_list("custom", derivatives)
@@ -98,10 +105,13 @@ function M.custom(value, arguments, derivatives)
   end
   local function refs(list)
     local result = {}
-    for i, item in ipairs(list) do result[i] = expression.ref(expression.to_expression(item, "custom"), scene) end
+    for i, item in ipairs(list) do
+      result[i] = expression.ref(expression.to_expression(item, "custom"), scene)
+    end
     return result
   end
-  return expression.new(scene, scene._system:custom(expression.ref(all[1], scene), refs(arguments), refs(derivatives)))
+  return expression.new(scene, scene._system:custom(expression.ref(all[1], scene), refs(arguments),
+    refs(derivatives)))
 end
 
 return M

@@ -9,63 +9,78 @@ local M = {}
 local methods, getters = core.methods "basin.mesh"
 M.methods, M.getters = methods, getters
 
---- Reads OBJ, PLY, STL, MSH, MEDIT, VTK or VTU. Options: keep_quads, keep_orientation, weld, weld_tolerance.
+--- Reads OBJ, PLY, STL, MSH, MEDIT, VTK or VTU. Options: keep_quads, keep_orientation, weld,
+--- weld_tolerance.
 function M.read(path, given)
   if type(path) ~= "string" then
-    errors.fail("ARGUMENT", "basin.mesh.read: a file name is needed, got a %s", options.type_name(path))
+    errors.fail("ARGUMENT", "basin.mesh.read: a file name is needed, got a %s",
+      options.type_name(path))
   end
   local checked = options.check("basin.mesh.read", given,
-    { keep_quads = "boolean", keep_orientation = "boolean", weld = "boolean", weld_tolerance = "number" })
+    { keep_quads = "boolean", keep_orientation = "boolean", weld = "boolean",
+      weld_tolerance = "number" })
   return core.mesh_read(path, checked)
 end
 
---- A mesh from data: {points = …, tets = …, triangles = …, quads = …, edges = …, vertices = …, dim = 3}.
+--- A mesh from data: {points = …, tets = …, triangles = …, quads = …, edges = …, vertices = …, dim
+--- = 3}.
 function M.new(given)
-  local checked = options.check("basin.mesh.new", given, { points = "any", tets = "any", triangles = "any", quads = "any",
+  local checked = options.check("basin.mesh.new", given,
+    { points = "any", tets = "any", triangles = "any", quads = "any",
     edges = "any", vertices = "any", dim = "integer" }, { "points" })
   local points = core.array(checked.points)
   local cells = {}
-  for _, kind in ipairs { "vertices", "edges", "triangles", "quads", "tets" } do cells[kind] = checked[kind] end
+  for _, kind in ipairs { "vertices", "edges", "triangles", "quads", "tets" } do
+    cells[kind] = checked[kind]
+  end
   return core.mesh_new(checked.dim or (points.count > 0 and points.size) or 3, points, cells)
 end
 
---- A rectangle of nx x ny points around the origin, two triangles a cell; groups bottom, top, left, right and the four corners.
+--- A rectangle of nx x ny points around the origin, two triangles a cell; groups bottom, top, left,
+--- right and the four corners.
 function M.grid(given)
   return core.mesh_grid(options.check("basin.mesh.grid", given,
-    { nx = "integer", ny = "integer", width = "positive", height = "positive", dim = "integer" }, { "nx", "ny" }))
+    { nx = "integer", ny = "integer", width = "positive", height = "positive", dim = "integer" },
+      { "nx", "ny" }))
 end
 
 --- A box of nx x ny x nz cells around the origin: tetrahedra, or with surface = true its triangles.
 function M.box(given)
-  local checked = options.check("basin.mesh.box", given, { nx = "integer", ny = "integer", nz = "integer", width = "positive",
+  local checked = options.check("basin.mesh.box", given,
+    { nx = "integer", ny = "integer", nz = "integer", width = "positive",
     height = "positive", depth = "positive", surface = "boolean" })
   local solid = not checked.surface
   checked.surface = nil
   return core.mesh_box(checked, solid)
 end
 
---- A sphere around the origin: an icosphere of 20 * 4^level triangles, with layers > 0 filled with tetrahedra.
+--- A sphere around the origin: an icosphere of 20 * 4^level triangles, with layers > 0 filled with
+--- tetrahedra.
 function M.sphere(given)
-  local checked = options.check("basin.mesh.sphere", given, { level = "integer", radius = "positive", layers = "integer" })
+  local checked = options.check("basin.mesh.sphere", given,
+    { level = "integer", radius = "positive", layers = "integer" })
   return core.mesh_sphere(checked.level or 2, checked.radius or 1, checked.layers or 0)
 end
 
 --- A sphere with poles along y: segments around, rings from pole to pole.
 function M.globe(given)
-  local checked = options.check("basin.mesh.globe", given, { segments = "integer", rings = "integer", radius = "positive" })
+  local checked = options.check("basin.mesh.globe", given,
+    { segments = "integer", rings = "integer", radius = "positive" })
   return core.mesh_globe(checked.segments or 16, checked.rings or 8, checked.radius or 1)
 end
 
 --- count equally spaced points and the edges between them: {from = {…}, to = {…}, count = n}.
 function M.line(given)
-  local checked = options.check("basin.mesh.line", given, { from = "any", to = "any", count = "integer" }, { "from", "to", "count" })
+  local checked = options.check("basin.mesh.line", given,
+    { from = "any", to = "any", count = "integer" }, { "from", "to", "count" })
   return core.mesh_line(checked.from, checked.to, checked.count)
 end
 
 --- One mesh of several, in order; indices shift.
 function M.joined(list)
   if type(list) ~= "table" or getmetatable(list) or #list == 0 then
-    errors.fail("ARGUMENT", "basin.mesh.joined: a list of meshes is needed, got a %s", options.type_name(list))
+    errors.fail("ARGUMENT", "basin.mesh.joined: a list of meshes is needed, got a %s",
+      options.type_name(list))
   end
   return core.mesh_joined(list)
 end
@@ -81,31 +96,37 @@ function methods.scaled_to(self, given)
   if (checked.height == nil) == (checked.factor == nil) then
     errors.fail("ARGUMENT", "scaled_to: give either height or factor")
   end
-  return checked.height and self:at_height(checked.height) or self:scaled(checked.factor)
+  return checked.height and self:_at_height(checked.height) or self:scaled(checked.factor)
 end
 
 --- Copies in one mesh, each moved by its offset: copies{{0, 0, 0}, {0, 1, 0}}.
 function methods.copies(self, offsets)
-  return self:moved_copies(offsets)
+  return self:_moved_copies(offsets)
 end
 
 --- A turned copy: {axis = {0, 1, 0}, angle = radians} or {degrees = 90}.
 function methods.rotated(self, given)
-  local checked = options.check("rotated", given, { axis = "table", angle = "number", degrees = "number" }, { "axis" })
-  if (checked.angle == nil) == (checked.degrees == nil) then errors.fail("ARGUMENT", "rotated: give either angle or degrees") end
-  return self:turned(checked.axis, checked.angle or math.rad(checked.degrees))
+  local checked = options.check("rotated", given,
+    { axis = "table", angle = "number", degrees = "number" }, { "axis" })
+  if (checked.angle == nil) == (checked.degrees == nil) then
+    errors.fail("ARGUMENT", "rotated: give either angle or degrees")
+  end
+  return self:_turned(checked.axis, checked.angle or math.rad(checked.degrees))
 end
 
-local mass_spec = { density = "positive", thickness = "number", radius = "number", matter = { "auto", "solid", "shell", "rod" } }
+local mass_spec = { density = "positive", thickness = "number", radius = "number",
+  matter = { "auto", "solid", "shell", "rod" } }
 
 --- The mass of each point: {density=, thickness=, radius=, matter=}.
 function methods.lumped_mass(self, given)
-  return self:mass_of_points(options.check("lumped_mass", given, mass_spec))
+  return self:_mass_of_points(options.check("lumped_mass", given, mass_spec))
 end
 
---- Volume, mass, first ({x, y, z}) and second moments (3 rows) of the solid, in its own coordinates: {density=, …}.
+--- Volume, mass, first ({x, y, z}) and second moments (3 rows) of the solid, in its own
+--- coordinates: {density=, …}.
 function methods.affine_moments(self, given)
-  local volume, mass, first, second = self:moments_of_matter(options.check("affine_moments", given, mass_spec))
+  local volume, mass, first, second = self:_moments_of_matter(options.check("affine_moments",
+    given, mass_spec))
   local rows = {}
   for i = 1, 3 do rows[i] = { second:at(1, i, 1), second:at(1, i, 2), second:at(1, i, 3) } end
   return { volume = volume, mass = mass, first = first:table()[1], second = rows }

@@ -1,4 +1,5 @@
--- Minimizers: unknowns, the energies that depend on them, one linear system; and solvers with a factorization that is kept.
+-- Minimizers: unknowns, the energies that depend on them, one linear system; and solvers with a
+-- factorization that is kept.
 -- SPDX-License-Identifier: Apache-2.0
 local attribute_class = require "basin.attribute"
 local energy_module = require "basin.energy"
@@ -10,10 +11,12 @@ local M = {}
 local methods = {}
 local Minimizer = { __name = "basin.minimizer" }
 
-function Minimizer.__index(self, key)
+function Minimizer.__index(_, key)
   local method = methods[key]
   if method ~= nil then return method end
-  if type(key) == "string" and key:sub(1, 1) ~= "_" then errors.unknown_field("minimizer", key, methods) end
+  if type(key) == "string" and key:sub(1, 1) ~= "_" then
+    errors.unknown_field("minimizer", key, methods)
+  end
   return nil
 end
 
@@ -26,24 +29,29 @@ end
 --- Checks a list of data attributes that are to be unknowns.
 function M.check_targets(scene, list, where)
   if type(list) ~= "table" or getmetatable(list) or #list == 0 then
-    errors.fail_hint("ARGUMENT", "scene:add_minimize_target { position }", "%s: a list of data attributes is needed, got a %s", where,
-                     options.type_name(list))
+    errors.fail_hint("ARGUMENT", "scene:add_minimize_target { position }",
+      "%s: a list of data attributes is needed, got a %s", where, options.type_name(list))
   end
   for i, item in ipairs(list) do
     if not attribute_class.is(item) then
-      errors.fail("ARGUMENT", "%s: entry %d is a %s, not an attribute", where, i, options.type_name(item))
+      errors.fail("ARGUMENT", "%s: entry %d is a %s, not an attribute", where, i,
+        options.type_name(item))
     end
-    if item._scene ~= scene then errors.fail("OWNER", "%s: '%s' belongs to another scene", where, item:full_name()) end
+    if item._scene ~= scene then
+      errors.fail("OWNER", "%s: '%s' belongs to another scene", where, item:full_name())
+    end
     if item:kind() == "constant" then
-      errors.fail_hint("ARGUMENT", "add it with add_attribute instead of add_constant", "%s: '%s' is a constant and cannot be an unknown",
-                       where, item:full_name())
+      errors.fail_hint("ARGUMENT", "add it with add_attribute instead of add_constant",
+        "%s: '%s' is a constant and cannot be an unknown", where, item:full_name())
     end
     if item:kind() ~= "data" then
-      errors.fail_hint("ARGUMENT", "name the data attributes that it is computed from", "%s: '%s' is computed (%s) and cannot be an unknown",
-                       where, item:full_name(), item:kind())
+      errors.fail_hint("ARGUMENT", "name the data attributes that it is computed from",
+        "%s: '%s' is computed (%s) and cannot be an unknown", where, item:full_name(), item:kind())
     end
     for k = 1, i - 1 do
-      if list[k] == item then errors.fail("NAME", "%s: '%s' is named twice", where, item:full_name()) end
+      if list[k] == item then
+        errors.fail("NAME", "%s: '%s' is named twice", where, item:full_name())
+      end
     end
   end
   return list
@@ -64,12 +72,12 @@ local function block_of(targets)
   return block
 end
 
---- Makes a minimizer. `energies`: a list of energies or names, or nil for all that depend on the targets. `strict`: an energy that depends on none of
---- the targets is an error.
+--- Makes a minimizer. `energies`: a list of energies or names, or nil for all that depend on the
+--- targets. `strict`: an energy that depends on none of the targets is an error.
 function M.new(scene, targets, energies, strict)
   M.check_targets(scene, targets, "minimizer")
-  local self = { _scene = scene, _targets = table.move(targets, 1, #targets, 1, {}), _terms = {}, _ids = {}, _set = {},
-                 _block = block_of(targets) }
+  local self = { _scene = scene, _targets = table.move(targets, 1, #targets, 1, {}), _terms = {},
+    _ids = {}, _set = {}, _block = block_of(targets) }
   for i, target in ipairs(targets) do
     self._ids[i] = rawget(target, "_array")
     self._set[self._ids[i]] = true
@@ -82,7 +90,8 @@ function M.new(scene, targets, energies, strict)
     if energy_module.depends(energy, self._set) then
       self:_add(energy)
     elseif energies or strict then
-      errors.fail { code = "ARGUMENT", script = energy._script, line = energy._line, expression = energy._expression:text(),
+      errors.fail { code = "ARGUMENT", script = energy._script, line = energy._line,
+        expression = energy._expression:text(),
         hint = "add one of the data attributes it reads to the targets",
         message = ("energy '%s' depends on no minimization target"):format(energy.name) }
     end
@@ -92,7 +101,8 @@ end
 
 function methods._add(self, energy)
   local plan = energy_module.plan(energy, self._set, self._block)
-  local id = self._core:add_term(plan, energy.name, energy.projection, energy._dynamic, energy._script, energy._line)
+  local id = self._core:add_term(plan, energy.name, energy.projection, energy._dynamic,
+    energy._script, energy._line)
   self._terms[#self._terms + 1] = { energy = energy, id = id, plan = plan, enabled = true }
 end
 
@@ -149,16 +159,19 @@ function methods.gradient(self)
   return table.unpack(minimizer:gradient())
 end
 
---- The Hessian as a sparse matrix; {projection = "none"} overrides that of every energy. Rows are the targets one after the other, instance by instance;
---- a matrix with as many rows as a node has numbers goes column by column.
+--- The Hessian as a sparse matrix; {projection = "none"} overrides that of every energy. Rows are
+--- the targets one after the other, instance by instance; a matrix with as many rows as a node has
+--- numbers goes column by column.
 function methods.hessian(self, given)
-  local checked = options.check("hessian", given, { projection = { "none", "clamp", "abs", "adaptive" } })
+  local checked = options.check("hessian", given,
+    { projection = { "none", "clamp", "abs", "adaptive" } })
   local minimizer = synchronize(self)
   minimizer:assemble(true, checked.projection or "adaptive")
   return minimizer:matrix()
 end
 
-local solve_spec = { tolerance = "positive", max_iterations = "integer", solver = { "auto", "direct", "pcg" }, warm_start = "boolean" }
+local solve_spec = { tolerance = "positive", max_iterations = "integer",
+  solver = { "auto", "direct", "pcg" }, warm_start = "boolean" }
 M.solve_spec = solve_spec
 
 local function unpack_with(list, last)
@@ -166,7 +179,8 @@ local function unpack_with(list, last)
   return table.unpack(list)
 end
 
---- One linear solve H d = g at the present values: a direction for each target (the step is minus the direction) and a table of what happened.
+--- One linear solve H d = g at the present values: a direction for each target (the step is minus
+--- the direction) and a table of what happened.
 function methods.minimize_energy(self, given)
   local checked = options.check("minimize_energy", given, solve_spec)
   local minimizer = synchronize(self)
@@ -187,33 +201,37 @@ function Solver.__index(self, key)
   local method = solver_methods[key]
   if method ~= nil then return method end
   if type(key) == "string" and key:sub(1, 1) ~= "_" then
-    errors.unknown_field("solver", key, solver_methods, { constant = true, factorizations = true, report = true })
+    errors.unknown_field("solver", key, solver_methods,
+      { constant = true, factorizations = true, report = true })
   end
   return nil
 end
 
 function Solver.__tostring(self)
-  return ("solver '%s', %s Hessian, %d factorizations"):format(self._options.solver, self.constant and "constant" or "changing",
-                                                              self.factorizations)
+  return ("solver '%s', %s Hessian, %d factorizations"):format(self._options.solver, self.constant
+    and "constant" or "changing", self.factorizations)
 end
 
---- Gradient and solve at the present values: a direction for each target. A constant Hessian is assembled and factorized once.
+--- Gradient and solve at the present values: a direction for each target. A constant Hessian is
+--- assembled and factorized once.
 function solver_methods.solve(self)
   local minimizer = synchronize(self._minimizer)
   minimizer:assemble(true, "adaptive")
   local directions, report = minimizer:solve(self._options)
   rawset(self, "_report", report)
   if not report.converged then
-    errors.fail("NOT_CONVERGED", "the linear solve did not converge: %s after %d iterations", report.status, report.iterations)
+    errors.fail("NOT_CONVERGED", "the linear solve did not converge: %s after %d iterations",
+      report.status, report.iterations)
   end
   return table.unpack(directions)
 end
 
---- A solver that is used again and again: {method = "auto", "direct" or "pcg", tolerance =, max_iterations =}. Fields: constant (whether the compiler found the
+--- A solver that is used again and again: {method = "auto", "direct" or "pcg", tolerance =,
+--- max_iterations =}. Fields: constant (whether the compiler found the
 --- Hessian constant), factorizations, report (of the last solve).
 function methods.solver(self, given)
   local checked = options.check("solver", given,
-                                { method = { "auto", "direct", "pcg" }, tolerance = "positive", max_iterations = "integer" })
+    { method = { "auto", "direct", "pcg" }, tolerance = "positive", max_iterations = "integer" })
   checked.solver, checked.method = checked.method or "auto", nil
   return setmetatable({ _minimizer = self, _options = checked }, Solver)
 end

@@ -12,9 +12,11 @@ local M = {}
 local Log = {}
 Log.__index = Log
 
-local header <const> = "  step    it                  E        |g|        |d|      alpha   ls    lin  flags   seconds"
+local header <const> =
+  "  step    it                  E        |g|        |d|      alpha   ls    lin  flags   seconds"
 local row <const> = "%6d %5d %18.11g %10.3e %10.3e %10.3e %4d %6d  %-5s %9.5f"
-local legend <const> = "# flags: p projection strengthened, f step filtered, s solver retried, l line search cut the step"
+local legend <const> =
+  "# flags: p projection strengthened, f step filtered, s solver retried, l step cut by line search"
 
 -- A number as JSON: not finite ones have no form there.
 local function json_number(value)
@@ -27,7 +29,8 @@ local function json_line(step, iteration)
   local parts = { ('"step":%d'):format(step) }
   for _, key in ipairs(errors.sorted_keys(iteration)) do
     local value = iteration[key]
-    parts[#parts + 1] = ('"%s":%s'):format(key, type(value) == "number" and json_number(value) or ('"%s"'):format(value))
+    parts[#parts + 1] = ('"%s":%s'):format(key, type(value) == "number" and json_number(value)
+      or ('"%s"'):format(value))
   end
   return "{" .. table.concat(parts, ",") .. "}"
 end
@@ -36,8 +39,8 @@ function Log:iteration(step, it)
   if self.json then
     self.file:write(json_line(step, it), "\n")
   else
-    self.file:write(row:format(step, it.number, it.energy, it.gradient_norm, it.direction_norm, it.alpha, it.line_search_trials,
-                               it.linear_iterations, it.flags, it.seconds), "\n")
+    self.file:write(row:format(step, it.number, it.energy, it.gradient_norm, it.direction_norm,
+      it.alpha, it.line_search_trials, it.linear_iterations, it.flags, it.seconds), "\n")
   end
 end
 
@@ -48,14 +51,16 @@ function Log:close(text)
   self.file:close()
 end
 
---- The log that options ask for: a file name, {file=, format = "table" or "json"}, false for none; by default log.txt in the folder of
---- the output. nil without one.
+--- The log that options ask for: a file name, {file=, format = "table" or "json"}, false for none;
+--- by default log.txt in the folder of the output. nil without one.
 function M.log(given, folder, scene)
   if given == false or (given == nil and not folder) then return nil end
   if type(given) == "string" then given = { file = given } end
-  local checked = options.check("simulate: log", given == nil and {} or given, { file = "string", format = { "table", "json" } })
+  local checked = options.check("simulate: log", given == nil and {} or given,
+    { file = "string", format = { "table", "json" } })
   local json = checked.format == "json"
-  local name = checked.file and session.output_file(checked.file) or (folder or ".") .. (json and "/log.jsonl" or "/log.txt")
+  local name = checked.file and session.output_file(checked.file) or (folder or ".")
+    .. (json and "/log.jsonl" or "/log.txt")
   local parent = name:match("^(.*)/[^/]*$")
   if parent and parent ~= "" then scene._context:make_folders(parent) end
   local file, problem = io.open(name, "w")
@@ -63,7 +68,8 @@ function M.log(given, folder, scene)
   file:setvbuf("line")
   local log = setmetatable({ file = file, json = json }, Log)
   if not json then
-    file:write(("# basin %s, scene %s, device %s, %d threads\n"):format(core.version, scene.name, scene:device(), scene._context:threads()))
+    file:write(("# basin %s, scene %s, device %s, %d threads\n"):format(core.version, scene.name,
+      scene:device(), scene._context:threads()))
     file:write(legend, "\n", header, "\n")
   end
   return log
@@ -78,8 +84,8 @@ local LINES <const> = 20 -- without a terminal, about that many lines a run
 
 function Progress:update(step, time, report)
   if not self.show then return end
-  local text = ("%s: step %d/%d, t = %.4g s, %d iterations, %s, %.1f s"):format(self.name, step, self.steps, time, report.iterations,
-                                                                                report.reason, core.seconds() - self.start)
+  local text = ("%s: step %d/%d, t = %.4g s, %d iterations, %s, %.1f s"):format(self.name, step,
+    self.steps, time, report.iterations, report.reason, core.seconds() - self.start)
   if self.terminal then
     io.stderr:write("\r", text, "\27[K")
     io.stderr:flush()
@@ -94,11 +100,14 @@ end
 
 --- The progress of a run: under the `basin` command by default, else only with progress = true.
 function M.progress(given, name, steps)
-  if given ~= nil and type(given) ~= "boolean" then errors.fail("ARGUMENT", "simulate: 'progress' must be true or false") end
+  if given ~= nil and type(given) ~= "boolean" then
+    errors.fail("ARGUMENT", "simulate: 'progress' must be true or false")
+  end
   local show = given
   if show == nil then show = session.command ~= nil and not session.option("quiet") end
   local terminal = session.command ~= nil and session.command.terminal("stderr")
-  return setmetatable({ show = show, terminal = terminal, name = name, steps = steps, start = core.seconds() }, Progress)
+  return setmetatable({ show = show, terminal = terminal, name = name, steps = steps,
+    start = core.seconds() }, Progress)
 end
 
 return M

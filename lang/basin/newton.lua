@@ -11,14 +11,16 @@ local Report = { __name = "basin.newton_report" }
 Report.__index = Report
 
 function Report.__tostring(self)
-  return ("%s after %d iterations (%d linear, %d trials): energy %.10g, |g| %.3g, |d| %.3g, %.3f s"):format(self.reason,
-    self.iterations, self.linear_iterations, self.line_search_trials, self.energy, self.gradient_norm, self.direction_norm, self.seconds)
+  return ("%s after %d iterations (%d linear, %d trials): "):format(self.reason, self.iterations,
+    self.linear_iterations, self.line_search_trials) .. ("energy %.10g, |g| %.3g, |d| %.3g, %.3f s")
+    :format(self.energy, self.gradient_norm, self.direction_norm, self.seconds)
 end
 
 --- Options of basin.newton, and of simulate's `newton` table.
-M.spec = { rule = { "step", "gradient", "decrement" }, tolerance = "positive", step_scale = "positive", max_iterations = "integer",
-           line_search_limit = "integer", sufficient_decrease = "number", linear = "table", filters = "table", refresh = "function",
-           monitor = "function" }
+M.spec = { rule = { "step", "gradient", "decrement" }, tolerance = "positive",
+  step_scale = "positive", max_iterations = "integer", line_search_limit = "integer",
+  sufficient_decrease = "number", linear = "table", filters = "table", refresh = "function",
+  monitor = "function" }
 
 --- Checks options and turns them into those of the core; `more` adds keys to the valid ones.
 function M.check(where, given)
@@ -27,7 +29,8 @@ function M.check(where, given)
   return checked
 end
 
---- Runs Newton's method with checked options on a minimizer. `step_scale` and more filters may be added by the caller.
+--- Runs Newton's method with checked options on a minimizer. `step_scale` and more filters may be
+--- added by the caller.
 function M.run(minimizer, checked, filters)
   local core = minimizer:_synchronize()
   local all = {}
@@ -38,12 +41,14 @@ function M.run(minimizer, checked, filters)
   local call = {}
   for key, value in pairs(checked) do call[key] = value end
   call.filters = nil
-  call.filter = combined and function(direction, alpha) return combined(core, direction, alpha) end or nil
+  call.filter = combined and function(direction, alpha) return combined(core, direction, alpha) end
+    or nil
   return setmetatable(core:newton(call), Report)
 end
 
---- basin.newton(scene or minimizer, {rule=, tolerance=, step_scale=, max_iterations=, line_search_limit=, sufficient_decrease=, linear=, filters=, refresh=,
---- monitor=}): returns a report; report.converged and report.reason say how it ended.
+--- basin.newton(scene or minimizer, {rule=, tolerance=, step_scale=, max_iterations=,
+--- line_search_limit=, sufficient_decrease=, linear=, filters=, refresh=, monitor=}): returns a
+--- report; report.converged and report.reason say how it ended.
 function M.newton(target, given)
   local scene_module = require "basin.scene"
   local checked = M.check("basin.newton", given)
@@ -53,7 +58,8 @@ function M.newton(target, given)
   elseif scene_module.is(target) then
     minimizer = target:main_minimizer()
   else
-    errors.fail("ARGUMENT", "basin.newton: a scene or a minimizer is needed, got a %s", options.type_name(target))
+    errors.fail("ARGUMENT", "basin.newton: a scene or a minimizer is needed, got a %s",
+      options.type_name(target))
   end
   return M.run(minimizer, checked)
 end

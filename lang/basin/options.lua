@@ -19,8 +19,8 @@ local function check_word(where, key, value, words)
   for _, word in ipairs(words) do
     if word == value then return end
   end
-  errors.fail_hint("ARGUMENT", errors.suggestion(value, words), "%s: '%s' must be one of %s; got '%s'", where, key,
-                   table.concat(words, ", "), tostring(value))
+  errors.fail_hint("ARGUMENT", errors.suggestion(value, words),
+    "%s: '%s' must be one of %s; got '%s'", where, key, table.concat(words, ", "), tostring(value))
 end
 
 local function check_value(where, key, value, kind)
@@ -28,7 +28,8 @@ local function check_value(where, key, value, kind)
   if kind == "any" then return end
   local ok
   if kind == "integer" then
-    ok = math.type(value) == "integer" or (math.type(value) == "float" and value == math.floor(value))
+    ok = math.type(value) == "integer"
+      or (math.type(value) == "float" and value == math.floor(value))
   elseif kind == "positive" then
     ok = type(value) == "number" and value > 0 and value < math.huge
   elseif kind == "number" then
@@ -38,25 +39,27 @@ local function check_value(where, key, value, kind)
   end
   if not ok then
     local shown = type(value) == "number" and tostring(value) or "a " .. type_name(value)
-    local wanted = kind == "positive" and "a number above 0" or kind == "integer" and "a whole number"
+    local wanted = kind == "positive" and "a number above 0" or kind == "integer"
+      and "a whole number"
       or (kind:find("^[aeiou]") and "an " or "a ") .. kind
     errors.fail("ARGUMENT", "%s: '%s' must be %s, got %s", where, key, wanted, shown)
   end
 end
 
---- Checks an options table against {key = kind}; kind is a type name, "integer", "positive", "any", or a list of words. nil counts
---- as an empty table. `required` lists keys that must be there. Returns a copy.
+--- Checks an options table against {key = kind}; kind is a type name, "integer", "positive", "any",
+--- or a list of words. nil counts as an empty table. `required` lists keys that must be there.
+--- Returns a copy.
 function M.check(where, given, spec, required)
   if given ~= nil and (type(given) ~= "table" or getmetatable(given)) then
-    errors.fail_hint("ARGUMENT", "options are written " .. where .. " { key = value }", "%s: options must be a table, got a %s",
-                     where, type_name(given))
+    errors.fail_hint("ARGUMENT", "options are written " .. where .. " { key = value }",
+      "%s: options must be a table, got a %s", where, type_name(given))
   end
   local result = {}
   for key, value in pairs(given or {}) do
     local kind = spec[key]
     if kind == nil then
-      errors.fail_hint("NAME", errors.suggestion(key, errors.sorted_keys(spec)), "%s: unknown option '%s'; valid are %s", where,
-                       tostring(key), list_of(spec))
+      errors.fail_hint("NAME", errors.suggestion(key, errors.sorted_keys(spec)),
+        "%s: unknown option '%s'; valid are %s", where, tostring(key), list_of(spec))
     end
     check_value(where, key, value, kind)
     result[key] = value

@@ -11,10 +11,12 @@ local M = {}
 local methods = {}
 local Output = { __name = "basin.output" }
 
-function Output.__index(self, key)
+function Output.__index(_, key)
   local method = methods[key]
   if method ~= nil then return method end
-  if type(key) == "string" and key:sub(1, 1) ~= "_" then errors.unknown_field("output", key, methods, { folder = true }) end
+  if type(key) == "string" and key:sub(1, 1) ~= "_" then
+    errors.unknown_field("output", key, methods, { folder = true })
+  end
   return nil
 end
 
@@ -31,20 +33,22 @@ local function formats_of(frames)
     local known = false
     for _, candidate in ipairs(format_words) do known = known or candidate == word end
     if not known then
-      errors.fail_hint("ARGUMENT", errors.suggestion(word, format_words), "output: frames must be of %s; got '%s'",
-                       table.concat(format_words, ", "), tostring(word))
+      errors.fail_hint("ARGUMENT", errors.suggestion(word, format_words),
+        "output: frames must be of %s; got '%s'", table.concat(format_words, ", "), tostring(word))
     end
     set[word] = true
   end
   return set
 end
 
-M.spec = { folder = "string", name = "string", frames = "any", pictures = "any", positions = "any", triangles = "any", edges = "any",
-           tets = "any", labels = "any", planes = "table", camera = "table", width = "integer", height = "integer", fields = "table" }
+M.spec = { folder = "string", name = "string", frames = "any", pictures = "any", positions = "any",
+  triangles = "any", edges = "any", tets = "any", labels = "any", planes = "table",
+  camera = "table", width = "integer", height = "integer", fields = "table" }
 
 local function check_planes(planes)
   for i, plane in ipairs(planes or {}) do
-    options.check("output: plane " .. i, plane, { normal = "table", offset = "number" }, { "normal" })
+    options.check("output: plane " .. i, plane, { normal = "table", offset = "number" },
+      { "normal" })
   end
   return planes
 end
@@ -52,45 +56,58 @@ end
 local function wants_pictures(value)
   if value == nil or value == false then return false end
   if value == true or value == "png" then return true end
-  errors.fail("ARGUMENT", "output: pictures must be \"png\", true or false; got '%s'", tostring(value))
+  errors.fail("ARGUMENT", "output: pictures must be \"png\", true or false; got '%s'",
+    tostring(value))
 end
 
 -- The mesh that the frames show: its points are placeholders, replaced in every frame.
 local function frame_mesh(checked)
   local positions = checked.positions
   local count, dim = positions:owner():instances(), positions.rows * positions.cols
-  if dim ~= 2 and dim ~= 3 then errors.fail("SHAPE", "output: positions have 2 or 3 numbers, these have %d", dim) end
+  if dim ~= 2 and dim ~= 3 then
+    errors.fail("SHAPE", "output: positions have 2 or 3 numbers, these have %d", dim)
+  end
   return core.mesh_new(dim, core.array_filled(count, 0, dim, 1),
-                       { triangles = checked.triangles, edges = checked.edges, tets = checked.tets })
+    { triangles = checked.triangles, edges = checked.edges, tets = checked.tets })
 end
 
---- Options: folder, name, frames ("vtu", "ply", "obj" or a list), pictures ("png"), positions (an expression), triangles, edges, tets (indices into it), labels
---- (one a point, colours of the pictures), planes, camera, width, height, fields {name = expression}.
+--- Options: folder, name, frames ("vtu", "ply", "obj" or a list), pictures ("png"), positions (an
+--- expression), triangles, edges, tets (indices into it), labels (one a point, colours of the
+--- pictures), planes, camera, width, height, fields {name = expression}.
 function M.new(given)
   local checked = options.check("basin.output", given, M.spec, { "folder", "positions" })
   if not expression.is(checked.positions) or not checked.positions:owner() then
-    errors.fail_hint("ARGUMENT", "give an attribute such as vertices.position", "output: positions must be an expression of a primitive, got a %s",
-                     options.type_name(checked.positions))
+    errors.fail_hint("ARGUMENT", "give an attribute such as vertices.position",
+      "output: positions must be an expression of a primitive, got a %s",
+      options.type_name(checked.positions))
   end
   local formats = formats_of(checked.frames)
   local folder = session.output_folder(checked.folder)
-  local frames = core.frames { folder = folder, name = checked.name or "frame", vtu = formats.vtu, ply = formats.ply, obj = formats.obj,
+  local frames = core.frames { folder = folder, name = checked.name or "frame", vtu = formats.vtu,
+    ply = formats.ply, obj = formats.obj,
     pictures = wants_pictures(checked.pictures), planes = check_planes(checked.planes),
     camera = checked.camera and options.check("output: camera", checked.camera,
-      { eye = "table", target = "table", up = "table", field_of_view = "positive" }, { "eye", "target" }),
+      { eye = "table", target = "table", up = "table", field_of_view = "positive" },
+        { "eye", "target" }),
     width = checked.width, height = checked.height }
-  return setmetatable({ folder = folder, _frames = frames, _mesh = frame_mesh(checked), _positions = checked.positions,
-    _labels = checked.labels and core.array(checked.labels), _fields = checked.fields or {} }, Output)
+  return setmetatable({ folder = folder, _frames = frames, _mesh = frame_mesh(checked),
+    _positions = checked.positions,
+    _labels = checked.labels and core.array(checked.labels), _fields = checked.fields or {} },
+      Output)
 end
 
 --- Writes the next frame at a time (by default the number of the frame). Returns its number.
 function methods.write(self, time)
-  if time ~= nil and type(time) ~= "number" then errors.fail("ARGUMENT", "output: write needs a time, got a %s", options.type_name(time)) end
+  if time ~= nil and type(time) ~= "number" then
+    errors.fail("ARGUMENT", "output: write needs a time, got a %s", options.type_name(time))
+  end
   local arrays = {}
   for _, name in ipairs(errors.sorted_keys(self._fields)) do
-    arrays[#arrays + 1] = { name = name, data = expression.to_expression(self._fields[name], "output"):compute() }
+    arrays[#arrays + 1] = { name = name,
+      data = expression.to_expression(self._fields[name], "output"):compute() }
   end
-  return self._frames:write(time or self._frames:next(), self._mesh, self._positions:compute(), self._labels, arrays)
+  return self._frames:write(time or self._frames:next(), self._mesh, self._positions:compute(),
+    self._labels, arrays)
 end
 
 --- The number of frames written; continue_at(n) makes the next frame number n (after a restart).

@@ -17,7 +17,8 @@ local position_text = function()
   return script and (script .. ":" .. line) or "?"
 end
 
---- Makes the class of an owner: its methods, then the children of an object by name; other names raise.
+--- Makes the class of an owner: its methods, then the children of an object by name; other names
+--- raise.
 function M.class(name, own_methods)
   local class = { __name = name, __methods = own_methods }
   setmetatable(own_methods, { __index = methods })
@@ -29,15 +30,16 @@ function M.class(name, own_methods)
     local child = children[key]
     if child then return child end
     if key == "count" then return self:instances() end
-    errors.unknown_field(name:gsub("^basin%.", "") .. (" '%s'"):format(self:full_name()), key, own_methods, methods, children)
+    errors.unknown_field(name:gsub("^basin%.", "") .. (" '%s'"):format(self:full_name()), key,
+      own_methods, methods, children)
   end
   function class.__newindex(self, key, value)
     if type(key) == "string" and key:sub(1, 1) == "_" then
       rawset(self, key, value)
       return
     end
-    errors.fail_hint("STATE", "add attributes with add_attribute(name, …)", "cannot assign field '%s' of %s", tostring(key),
-                     self:full_name())
+    errors.fail_hint("STATE", "add attributes with add_attribute(name, …)",
+      "cannot assign field '%s' of %s", tostring(key), self:full_name())
   end
   function class.__tostring(self) return self:_describe() end
   return class
@@ -46,17 +48,19 @@ end
 --- Raises unless `name` can be the name of a new child of the owner.
 function M.check_name(owner, name, what)
   if type(name) ~= "string" or not name:find("^[%a_][%w_]*$") then
-    errors.fail_hint("NAME", "names are letters, digits and _, and do not start with a digit", "%s: %s is no name", what,
-                     type(name) == "string" and "'" .. name .. "'" or "a " .. options.type_name(name))
+    errors.fail_hint("NAME", "names are letters, digits and _, and do not start with a digit",
+      "%s: %s is no name", what, type(name) == "string" and "'" .. name .. "'" or "a "
+      .. options.type_name(name))
   end
   local known = rawget(owner, "_children")[name]
   if known then
-    errors.fail_hint("NAME", "it was added at " .. tostring(rawget(owner, "_added")[name]), "%s already has '%s'",
-                     owner:full_name() == "" and "the scene" or owner:full_name(), name)
+    errors.fail_hint("NAME", "it was added at " .. tostring(rawget(owner, "_added")[name]),
+      "%s already has '%s'", owner:full_name() == "" and "the scene" or owner:full_name(), name)
   end
   local class = getmetatable(owner)
   if name:sub(1, 1) == "_" or name == "count" or name == "name" or class.__methods[name] then
-    errors.fail("NAME", "'%s' is the name of a method or field of every %s; choose another", name, class.__name:gsub("^basin%.", ""))
+    errors.fail("NAME", "'%s' is the name of a method or field of every %s; choose another", name,
+      class.__name:gsub("^basin%.", ""))
   end
 end
 
@@ -71,7 +75,8 @@ end
 
 --- Fields that every owner starts with.
 function M.fields(scene, parent, name, space)
-  return { _scene = scene, _parent = parent, name = name, _space = space, _children = {}, _added = {}, _order = {} }
+  return { _scene = scene, _parent = parent, name = name, _space = space, _children = {},
+    _added = {}, _order = {} }
 end
 
 -- ---- attributes ----
@@ -106,31 +111,35 @@ local function add_named(owner, name, value)
   local scene = owner._scene
   local where = owner:_child_name(name)
   if not rawget(value, "_scene") then
-    errors.fail_hint("OWNER", "store it with add_constant(name, { rows =, cols =, value = })", "%s: a literal belongs to no owner", where)
+    errors.fail_hint("OWNER", "store it with add_constant(name, { rows =, cols =, value = })",
+      "%s: a literal belongs to no owner", where)
   end
   local ref = expression.ref(value, scene)
   local own = value:owner()
   if own ~= owner then
     errors.fail { code = "OWNER", expression = value:text(),
-      hint = own and ("add it there, or read it through a connectivity: connectivity:gather(expression)") or nil,
-      message = ("%s: the expression lives on '%s', not on '%s'"):format(where, own and own:full_name() or "nothing", owner:full_name()) }
+      hint = own and "add it there, or read it through a connectivity: connectivity:gather(it)",
+      message = ("%s: the expression lives on '%s', not on '%s'"):format(where, own
+        and own:full_name() or "nothing", owner:full_name()) }
   end
   local result = attribute.new(owner, name, "named", ref, value.rows, value.cols, nil)
   return M.enter(owner, name, result)
 end
 
---- add_attribute(name, {rows=, cols=, value=}): differentiable data. add_attribute(name, expression): a name for it.
+--- add_attribute(name, {rows=, cols=, value=}): differentiable data. add_attribute(name,
+--- expression): a name for it.
 --- On primitives also {through = connectivity, source = expression, reduce = nil, "sum" or "mean"}.
 function methods.add_attribute(self, name, given)
   M.check_name(self, name, "add_attribute")
   if expression.is(given) then return add_named(self, name, given) end
-  if type(given) == "table" and not getmetatable(given) and (given.through ~= nil or given.source ~= nil) then
+  if type(given) == "table" and not getmetatable(given)
+    and (given.through ~= nil or given.source ~= nil) then
     return self:_add_join(name, given)
   end
   if given == nil and self._add_union_attribute then return self:_add_union_attribute(name) end
   local where = ("add_attribute('%s')"):format(name)
   return add_stored(self, name, "data",
-                    options.check(where, given, { rows = "integer", cols = "integer", value = "any" }))
+    options.check(where, given, { rows = "integer", cols = "integer", value = "any" }))
 end
 
 --- add_constant(name, {rows=, cols=, value=}): data whose derivative is zero.
@@ -138,7 +147,7 @@ function methods.add_constant(self, name, given)
   M.check_name(self, name, "add_constant")
   local where = ("add_constant('%s')"):format(name)
   return add_stored(self, name, "constant",
-                    options.check(where, given, { rows = "integer", cols = "integer", value = "any" }))
+    options.check(where, given, { rows = "integer", cols = "integer", value = "any" }))
 end
 
 --- Joins name and the owner's full name.
@@ -147,8 +156,9 @@ function methods._child_name(self, name)
   return full == "" and name or full .. "." .. name
 end
 
-function methods._add_join(self, name)
-  errors.fail("OWNER", "add_attribute('%s'): only primitives have connectivities to read through", name)
+function methods._add_join(_, name)
+  errors.fail("OWNER", "add_attribute('%s'): only primitives have connectivities to read through",
+    name)
 end
 
 --- The names of its children in the order they were added.

@@ -15,16 +15,18 @@ local M = {}
 local connectivity_methods = {}
 local Connectivity = { __name = "basin.connectivity" }
 
-function Connectivity.__index(self, key)
+function Connectivity.__index(_, key)
   local method = connectivity_methods[key]
   if method ~= nil then return method end
-  if type(key) == "string" and key:sub(1, 1) ~= "_" then errors.unknown_field("connectivity", key, connectivity_methods) end
+  if type(key) == "string" and key:sub(1, 1) ~= "_" then
+    errors.unknown_field("connectivity", key, connectivity_methods)
+  end
   return nil
 end
 
 function Connectivity.__tostring(self)
-  return ("connectivity %s: %s to %s, arity %d"):format(self:full_name(), self._from:full_name(), self._to:full_name(),
-                                                        self._arity)
+  return ("connectivity %s: %s to %s, arity %d"):format(self:full_name(), self._from:full_name(),
+    self._to:full_name(), self._arity)
 end
 
 function connectivity_methods.full_name(self)
@@ -45,14 +47,15 @@ function connectivity_methods.to(self)
   return self._to
 end
 
---- JOIN: reads an expression of the target primitive at every instance named. r x c through arity k gives k rows of r*c; arity 1
---- keeps r x c.
+--- JOIN: reads an expression of the target primitive at every instance named. r x c through arity k
+--- gives k rows of r*c; arity 1 keeps r x c.
 function connectivity_methods.gather(self, source)
   local scene = self._from._scene
   source = expression.to_expression(source, "gather")
   if self._arity == 0 then
-    errors.fail_hint("UNSUPPORTED", "connectivity:sum(expression) and connectivity:mean(expression) reduce over it",
-                     "%s has a variable number of indices an instance and cannot be gathered", self:full_name())
+    errors.fail_hint("UNSUPPORTED",
+      "connectivity:sum(expression) and connectivity:mean(expression) reduce over it",
+      "%s has a variable number of indices an instance and cannot be gathered", self:full_name())
   end
   return expression.new(scene, scene._system:join(self._id, expression.ref(source, scene)))
 end
@@ -63,8 +66,10 @@ local function reduce(self, source, mean)
   if not rawget(source, "_scene") or source:owner() ~= self._to then
     local own = source:owner()
     errors.fail { code = "OWNER", expression = source:text(),
-      message = ("%s leads to '%s', but the expression lives on '%s'"):format(self:full_name(), self._to:full_name(),
-                                                                            own and own:full_name() or "nothing") }
+      message = ("%s leads to '%s', but the expression lives on '%s'"):format(self:full_name(),
+        self._to:full_name(),
+                                                                            own and own:full_name()
+                                                                              or "nothing") }
   end
   return scene:_add_reduction(self, source, mean)
 end
@@ -85,7 +90,8 @@ local function set_indices(self, value)
     local indices, offsets = data.rows(name, value)
     scene._system:set_connectivity(self._id, indices, offsets)
   else
-    scene._system:set_connectivity(self._id, data.indices(name, value, self._arity, self._from:instances()))
+    scene._system:set_connectivity(self._id,
+      data.indices(name, value, self._arity, self._from:instances()))
   end
 end
 
@@ -104,22 +110,27 @@ end
 
 local shared = {}
 
---- add_connectivity(name, to, indices, arity): arity indices an instance into another primitive, counted from 0; arity 0: rows of
---- any length, as {{0, 1}, {2}} or {indices=, offsets=}.
+--- add_connectivity(name, to, indices, arity): arity indices an instance into another primitive,
+--- counted from 0; arity 0: rows of any length, as {{0, 1}, {2}} or {indices=, offsets=}.
 function shared.add_connectivity(self, name, to, indices, arity)
   owner.check_name(self, name, "add_connectivity")
   local where = self:_child_name(name)
   if not M.is(to) then
-    errors.fail("ARGUMENT", "%s: a connectivity leads to a primitive or union, got a %s", where, options.type_name(to))
+    errors.fail("ARGUMENT", "%s: a connectivity leads to a primitive or union, got a %s", where,
+      options.type_name(to))
   end
-  if to._scene ~= self._scene then errors.fail("OWNER", "%s: the two primitives belong to different scenes", where) end
+  if to._scene ~= self._scene then
+    errors.fail("OWNER", "%s: the two primitives belong to different scenes", where)
+  end
   local number = math.tointeger(arity)
   if not number or number < 0 or number > 255 then
-    errors.fail("ARGUMENT", "%s: arity must be a whole number from 0 to 255, got %s", where, tostring(arity))
+    errors.fail("ARGUMENT", "%s: arity must be a whole number from 0 to 255, got %s", where,
+      tostring(arity))
   end
   local scene = self._scene
   local id = scene._system:add_connectivity(name, where, self._space, to._space, number)
-  local result = setmetatable({ _id = id, _name = name, _from = self, _to = to, _arity = number }, Connectivity)
+  local result = setmetatable({ _id = id, _name = name, _from = self, _to = to, _arity = number },
+    Connectivity)
   scene._connectivities[id] = result
   if not (indices == nil and self:instances() == 0) then set_indices(result, indices or {}) end
   return owner.enter(self, name, result)
@@ -128,15 +139,17 @@ end
 --- {through = connectivity, source = expression, reduce = nil, "sum" or "mean"}
 function shared._add_join(self, name, given)
   local where = ("add_attribute('%s')"):format(name)
-  local checked = options.check(where, given, { through = "any", source = "any", reduce = { "sum", "mean" } },
-                                { "through", "source" })
+  local checked = options.check(where, given,
+    { through = "any", source = "any", reduce = { "sum", "mean" } }, { "through", "source" })
   local through = checked.through
   if getmetatable(through) ~= Connectivity then
-    errors.fail("ARGUMENT", "%s: 'through' must be a connectivity, got a %s", where, options.type_name(through))
+    errors.fail("ARGUMENT", "%s: 'through' must be a connectivity, got a %s", where,
+      options.type_name(through))
   end
   if through._from ~= self then
     errors.fail_hint("OWNER", ("add the attribute to '%s'"):format(through._from:full_name()),
-                     "%s: '%s' leads from '%s', not from '%s'", where, through:full_name(), through._from:full_name(), self:full_name())
+      "%s: '%s' leads from '%s', not from '%s'", where, through:full_name(),
+      through._from:full_name(), self:full_name())
   end
   local value
   if checked.reduce then
@@ -146,7 +159,9 @@ function shared._add_join(self, name, given)
   end
   local kind = checked.reduce and "reduction" or "join"
   local array = checked.reduce and self._scene:_array_of(value) or nil
-  return owner.enter(self, name, attribute.new(self, name, kind, expression.ref(value, self._scene), value.rows, value.cols, array))
+  return owner.enter(self, name,
+    attribute.new(self, name, kind, expression.ref(value, self._scene), value.rows, value.cols,
+    array))
 end
 
 --- The values of an expression of this primitive, as an array.
@@ -154,7 +169,8 @@ function shared.evaluate(self, value)
   value = expression.to_expression(value, "evaluate")
   local own = value:owner()
   if own ~= self then
-    errors.fail { code = "OWNER", expression = value:text(), message = ("evaluate: the expression lives on '%s', not on '%s'"):format(
+    errors.fail { code = "OWNER", expression = value:text(),
+      message = ("evaluate: the expression lives on '%s', not on '%s'"):format(
       own and own:full_name() or "nothing", self:full_name()) }
   end
   return self._scene:_compute(value)
@@ -174,16 +190,17 @@ function primitive_methods._describe(self)
   return ("primitive %s: %d instances"):format(self:full_name(), self:instances())
 end
 
---- Changes the number of instances of a dynamic primitive. Common leading data stays, new data is zero, its connectivities are
---- empty until updated.
+--- Changes the number of instances of a dynamic primitive. Common leading data stays, new data is
+--- zero, its connectivities are empty until updated.
 function primitive_methods.resize(self, count)
   local number = math.tointeger(count)
   if not number or number < 0 then
-    errors.fail("ARGUMENT", "%s: a count is a whole number from 0, got %s", self:full_name(), tostring(count))
+    errors.fail("ARGUMENT", "%s: a count is a whole number from 0, got %s", self:full_name(),
+      tostring(count))
   end
   if not rawget(self, "_dynamic") then
-    errors.fail_hint("STATE", "mesh:add_primitive(name, count, { dynamic = true })", "%s is not dynamic and cannot be resized",
-                     self:full_name())
+    errors.fail_hint("STATE", "mesh:add_primitive(name, count, { dynamic = true })",
+      "%s is not dynamic and cannot be resized", self:full_name())
   end
   self._scene._system:resize(self._space, number)
   return self
@@ -192,7 +209,8 @@ end
 --- Makes a primitive of a mesh.
 function M.new(mesh, name, count, dynamic)
   local scene = mesh._scene
-  local space = scene._system:add_space(name, mesh.name .. "." .. name, mesh._space, false, dynamic, count)
+  local space = scene._system:add_space(name, mesh.name .. "." .. name, mesh._space, false,
+    dynamic, count)
   local self = owner.fields(scene, mesh, name, space)
   self._dynamic = dynamic
   scene._spaces[space] = setmetatable(self, Primitive)
@@ -208,7 +226,8 @@ local Union = owner.class("basin.union", union_methods)
 function union_methods._describe(self)
   local names = {}
   for i, member in ipairs(self._members) do names[i] = member:full_name() end
-  return ("union %s: %d instances of %s"):format(self:full_name(), self:instances(), table.concat(names, ", "))
+  return ("union %s: %d instances of %s"):format(self:full_name(), self:instances(),
+    table.concat(names, ", "))
 end
 
 --- The members, in order.
@@ -224,13 +243,14 @@ function union_methods._add_union_attribute(self, name)
   for i, member in ipairs(self._members) do
     local part = member:find(name)
     if not attribute.is(part) then
-      errors.fail_hint("NAME", errors.suggestion(name, errors.sorted_keys(rawget(member, "_children"))),
-                       "%s: member '%s' has no attribute '%s'", where, member:full_name(), name)
+      errors.fail_hint("NAME", errors.suggestion(name,
+        errors.sorted_keys(rawget(member, "_children"))), "%s: member '%s' has no attribute '%s'",
+        where, member:full_name(), name)
     end
     rows, cols = rows or part.rows, cols or part.cols
     if part.rows ~= rows or part.cols ~= cols then
-      errors.fail("SHAPE", "%s: '%s' is %dx%d, '%s' is %dx%d", where, self._members[1]:_child_name(name), rows, cols,
-                  part:full_name(), part.rows, part.cols)
+      errors.fail("SHAPE", "%s: '%s' is %dx%d, '%s' is %dx%d", where,
+        self._members[1]:_child_name(name), rows, cols, part:full_name(), part.rows, part.cols)
     end
     arrays[i] = scene:_array_of(part)
     members[i] = arrays[i]
@@ -252,11 +272,16 @@ function M.new_union(mesh, name, members)
   local spaces = {}
   for i, member in ipairs(members) do
     if not M.is(member) then
-      errors.fail("ARGUMENT", "%s: member %d is a %s, not a primitive", where, i, options.type_name(member))
+      errors.fail("ARGUMENT", "%s: member %d is a %s, not a primitive", where, i,
+        options.type_name(member))
     end
-    if member._scene ~= scene then errors.fail("OWNER", "%s: member '%s' belongs to another scene", where, member:full_name()) end
+    if member._scene ~= scene then
+      errors.fail("OWNER", "%s: member '%s' belongs to another scene", where, member:full_name())
+    end
     for k = 1, i - 1 do
-      if members[k] == member then errors.fail("NAME", "%s: '%s' is a member twice", where, member:full_name()) end
+      if members[k] == member then
+        errors.fail("NAME", "%s: '%s' is a member twice", where, member:full_name())
+      end
     end
     spaces[i] = member._space
   end
@@ -277,18 +302,23 @@ function M.is_connectivity(value)
   return getmetatable(value) == Connectivity
 end
 
-M.primitive_methods, M.union_methods, M.connectivity_methods = primitive_methods, union_methods, connectivity_methods
+M.primitive_methods, M.union_methods, M.connectivity_methods = primitive_methods, union_methods,
+  connectivity_methods
 
---- Rows of neighbours from edges: adjacency{edges = …, count = …} gives {indices=, offsets=} for a connectivity of arity 0.
+--- Rows of neighbours from edges: adjacency{edges = …, count = …} gives {indices=, offsets=} for a
+--- connectivity of arity 0.
 function M.adjacency(given)
-  local checked = options.check("basin.adjacency", given, { edges = "any", count = "integer" }, { "edges", "count" })
+  local checked = options.check("basin.adjacency", given, { edges = "any", count = "integer" },
+    { "edges", "count" })
   local rows = {}
   for i = 1, checked.count do rows[i] = {} end
   local list = core.array(checked.edges, 2):table()
   for _, edge in ipairs(list) do
     for k = 1, 2 do
       local row = rows[edge[k] + 1]
-      if not row then errors.fail("RANGE", "basin.adjacency: index %g of %d", edge[k], checked.count) end
+      if not row then
+        errors.fail("RANGE", "basin.adjacency: index %g of %d", edge[k], checked.count)
+      end
       row[#row + 1] = edge[3 - k]
     end
   end

@@ -41,13 +41,16 @@ local function print_results(ok, ...)
   end
 end
 
---- Reads from the standard input until its end. Globals basin and std are there; `before` (may be nil) runs first.
+--- Reads from the standard input until its end. Globals basin and std are there; `before` (may be
+--- nil) runs first.
 function M.run(before)
   local terminal = session.command.terminal("stdin")
   _G.basin = require "basin"
   local found, std = pcall(require, "basin.std")
   if found then _G.std = std end
-  if terminal then print("basin " .. core.version .. ", basin.help(x) explains x, end of file quits") end
+  if terminal then
+    print("basin " .. core.version .. ", basin.help(x) explains x, end of file quits")
+  end
   if before then before() end
   while true do
     local chunk = read_chunk(terminal)

@@ -35,30 +35,51 @@ function Report:__tostring()
   return self:text()
 end
 
+local function counts_text(self)
+  local text = ("  iterations: Newton %d (%.2f a step), linear %d, line search trials %d"):format(
+    self.iterations, self.iterations / math.max(1, self.steps), self.linear_iterations,
+    self.line_search_trials)
+  if self.smallest_alpha < 1 then
+    text = text .. (", smallest step %.2g"):format(self.smallest_alpha)
+  end
+  return text
+end
+
+local function times_text(self)
+  local parts, rest = {}, self.seconds
+  for _, phase in ipairs { "assembly", "solve", "line_search", "filter", "output" } do
+    local seconds = self["seconds_" .. phase]
+    parts[#parts + 1] = ("%s %.3f s"):format(phase:gsub("_", " "), seconds)
+    rest = rest - seconds
+  end
+  parts[#parts + 1] = ("rest %.3f s"):format(math.max(0, rest))
+  return "  time: " .. table.concat(parts, ", ")
+end
+
 --- The report as several lines.
 function Report:text()
   if self.steps == 0 then return ("%s: declared, no steps taken"):format(self.name) end
   local kernels = self._scene:kernel_statistics()
-  local known = self.seconds_assembly + self.seconds_solve + self.seconds_line_search + self.seconds_filter
-  local lines = {
-    ("%s: %d steps of %g s in %.3f s%s"):format(self.name, self.steps, self.dt, self.seconds, self.interrupted and ", interrupted" or ""),
-    ("  iterations: Newton %d (%.2f a step), linear %d, line search trials %d"):format(self.iterations,
-      self.iterations / math.max(1, self.steps), self.linear_iterations, self.line_search_trials),
+  return table.concat({
+    ("%s: %d steps of %g s in %.3f s%s"):format(self.name, self.steps, self.dt, self.seconds,
+      self.interrupted and ", interrupted" or ""),
+    counts_text(self),
     "  solves ended: " .. reasons_text(self.reasons),
-    ("  time: assembly %.3f s, linear solves %.3f s, line search %.3f s, filters %.3f s, output %.3f s, rest %.3f s"):format(
-      self.seconds_assembly, self.seconds_solve, self.seconds_line_search, self.seconds_filter, self.seconds_output,
-      math.max(0, self.seconds - known - self.seconds_output)),
-    ("  kernels: %d compiled, %d from the cache, %.3f s"):format(kernels.compiled, kernels.from_disk + kernels.from_memory,
-      kernels.seconds),
-  }
-  return table.concat(lines, "\n")
+    times_text(self),
+    ("  kernels: %d compiled, %d from the cache, %.3f s"):format(kernels.compiled,
+      kernels.from_disk + kernels.from_memory, kernels.seconds),
+  }, "\n")
 end
 
 --- An empty report.
 function M.new(scene, options)
-  return setmetatable({ name = scene.name, _scene = scene, dt = options.dt, steps = 0, iterations = 0, linear_iterations = 0,
-    line_search_trials = 0, reasons = {}, seconds = 0, seconds_newton = 0, seconds_assembly = 0, seconds_solve = 0,
-    seconds_line_search = 0, seconds_filter = 0, seconds_output = 0, interrupted = false, shown = false }, Report)
+  return setmetatable({ name = scene.name, _scene = scene, dt = options.dt, steps = 0,
+    iterations = 0, linear_iterations = 0,
+    line_search_trials = 0, reasons = {}, seconds = 0, seconds_newton = 0, seconds_assembly = 0,
+      seconds_solve = 0,
+    seconds_line_search = 0, seconds_filter = 0, seconds_output = 0,
+    smallest_alpha = 1, interrupted = false,
+      shown = false }, Report)
 end
 
 return M

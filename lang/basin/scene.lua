@@ -36,8 +36,9 @@ function mesh_methods.add_primitive(self, name, count, given)
     errors.fail("ARGUMENT", "%s: a count is a whole number from 0, got %s", where, tostring(count))
   end
   if number == 0 and not checked.dynamic then
-    errors.fail_hint("LENGTH", "primitives that may become empty are added with { dynamic = true }", "%s: a primitive needs at least one instance",
-                     where)
+    errors.fail_hint("LENGTH",
+      "primitives that may become empty are added with { dynamic = true }",
+      "%s: a primitive needs at least one instance", where)
   end
   return owner.enter(self, name, primitive.new(self, name, number, checked.dynamic or false))
 end
@@ -58,17 +59,22 @@ function methods.full_name(_)
 end
 
 function methods._describe(self)
-  return ("scene '%s': meshes %s; %d energies"):format(self.name, table.concat(self:names(), ", "), #self._energies)
+  return ("scene '%s': meshes %s; %d energies"):format(self.name, table.concat(self:names(), ", "),
+    #self._energies)
 end
 
---- Makes a scene. Options: device ("auto", "cpu", "cpu:interp"), precision ("double", "float"), threads.
+--- Makes a scene. Options: device ("auto", "cpu", "cpu:interp"), precision ("double", "float"),
+--- threads.
 function M.new(name, given)
-  if type(name) ~= "string" then errors.fail("ARGUMENT", "basin.scene: a name is needed, got a %s", options.type_name(name)) end
+  if type(name) ~= "string" then
+    errors.fail("ARGUMENT", "basin.scene: a name is needed, got a %s", options.type_name(name))
+  end
   local checked = options.check("basin.scene", given, { device = { "auto", "cpu", "cpu:interp" },
     precision = { "double", "float" }, threads = "integer" })
   local context = checked.threads and core.context { threads = checked.threads } or core.context()
   local device = checked.device or session.option("device") or core.env "DEVICE" or context:device()
-  local system = core.system(context, device, checked.precision or session.option("precision") or "double")
+  local system = core.system(context, device, checked.precision or session.option("precision")
+    or "double")
   local space = system:add_space(name, name, nil, true, false, 1)
   local self = owner.fields(nil, nil, name, space)
   self._scene = self
@@ -97,7 +103,8 @@ end
 
 -- ---- arrays behind expressions ----
 
---- What the scene knows of an array: {attribute, differentiable, stored, members = ids, source = id, expression = node}.
+--- What the scene knows of an array: {attribute, differentiable, stored, members = ids, source =
+--- id, expression = node}.
 function methods._register_array(self, id, record)
   self._arrays[id] = record
 end
@@ -112,21 +119,24 @@ function methods._data_of(self, ref)
   return result
 end
 
---- The array that holds an expression's values: its own for stored data, else a computed one, made once.
+--- The array that holds an expression's values: its own for stored data, else a computed one, made
+--- once.
 function methods._array_of(self, value)
   local known = rawget(value, "_array")
   if known then return known end
   local ref = expression.ref(value, self)
   if self._computed[ref] then return self._computed[ref] end
   local own = value:owner()
-  if not own then errors.fail("STATE", "a literal has no instances to compute: %s", value:text()) end
+  if not own then
+    errors.fail("STATE", "a literal has no instances to compute: %s", value:text())
+  end
   local name = own:_child_name(rawget(value, "_name") or "computed_" .. ref)
   local plan = self._system:plan_compute(ref, name)
   local id = self._system:add_computed(name, own._space, value.rows, value.cols, plan)
   self._computed[ref] = id
-  self:_register_array(id, { attribute = rawget(value, "_name") and value or nil, expression = ref, name = name, plan = plan,
-                             space = own._space, rows = value.rows, cols = value.cols,
-                             differentiable = #self:_data_of(ref) > 0 })
+  self:_register_array(id, { attribute = rawget(value, "_name") and value or nil, expression = ref,
+    name = name, plan = plan, space = own._space, rows = value.rows, cols = value.cols,
+    differentiable = #self:_data_of(ref) > 0 })
   return id
 end
 
@@ -143,9 +153,10 @@ function methods._add_reduction(self, connectivity, source, mean)
   if known then return known end
   local name = ("%s_%s_%d"):format(mean and "mean" or "sum", connectivity._name, array)
   local differentiable = self._arrays[array].differentiable
-  local id = self._system:add_reduction(name, connectivity._from:_child_name(name), connectivity._id, array, mean, differentiable)
-  self:_register_array(id, { differentiable = differentiable, source = array, members = { array }, name = name, rows = source.rows,
-                             cols = source.cols })
+  local id = self._system:add_reduction(name, connectivity._from:_child_name(name),
+    connectivity._id, array, mean, differentiable)
+  self:_register_array(id, { differentiable = differentiable, source = array, members = { array },
+    name = name, rows = source.rows, cols = source.cols })
   local result = expression.new(self, self._system:read(id))
   rawset(result, "_array", id)
   self._reductions[key] = result
@@ -154,7 +165,8 @@ end
 
 -- ---- energies ----
 
---- Adds a scalar expression of a primitive (or mesh, or scene) to the energy. Options: projection ("abs" by default, "clamp", "none",
+--- Adds a scalar expression of a primitive (or mesh, or scene) to the energy. Options: projection
+--- ("abs" by default, "clamp", "none",
 --- "adaptive"), project ("inner" or "unknowns"), targets, name, dynamic.
 function methods.add_energy(self, value, given)
   return energy.add(self, value, given)
@@ -174,7 +186,9 @@ end
 function methods.add_minimize_target(self, list)
   for _, attribute in ipairs(minimizer.check_targets(self, list, "add_minimize_target")) do
     for _, known in ipairs(self._targets) do
-      if known == attribute then errors.fail("NAME", "add_minimize_target: '%s' is a target already", attribute:full_name()) end
+      if known == attribute then
+        errors.fail("NAME", "add_minimize_target: '%s' is a target already", attribute:full_name())
+      end
     end
     self._targets[#self._targets + 1] = attribute
   end
@@ -186,9 +200,11 @@ function methods.targets(self)
   return table.move(self._targets, 1, #self._targets, 1, {})
 end
 
---- A minimizer of its own: {targets = {…}, energies = {…}}; without energies all that depend on the targets.
+--- A minimizer of its own: {targets = {…}, energies = {…}}; without energies all that depend on the
+--- targets.
 function methods.minimizer(self, given)
-  local checked = options.check("scene:minimizer", given, { targets = "table", energies = "table" }, { "targets" })
+  local checked = options.check("scene:minimizer", given,
+    { targets = "table", energies = "table" }, { "targets" })
   return minimizer.new(self, checked.targets, checked.energies)
 end
 
@@ -197,7 +213,8 @@ function methods.main_minimizer(self)
   local main = rawget(self, "_main")
   if not main then
     if #self._targets == 0 then
-      errors.fail_hint("STATE", "scene:add_minimize_target { position }", "the scene has no minimization target")
+      errors.fail_hint("STATE", "scene:add_minimize_target { position }",
+        "the scene has no minimization target")
     end
     main = minimizer.new(self, self._targets, nil, true)
     self._main = main
@@ -206,13 +223,16 @@ function methods.main_minimizer(self)
 end
 
 local function forward(name)
-  methods[name] = function(self, ...) return self:main_minimizer()[name](self:main_minimizer(), ...) end
+  methods[name] = function(self, ...) return self:main_minimizer()[name](self:main_minimizer(),
+    ...) end
 end
-for _, name in ipairs { "minimize_energy", "compute_total_energy", "energy_of_terms", "gradient", "hessian", "solver" } do
+for _, name in ipairs { "minimize_energy", "compute_total_energy", "energy_of_terms", "gradient",
+  "hessian", "solver" } do
   forward(name)
 end
 
---- d2E / d rows d columns of one energy as a sparse matrix; rows and columns are lists of attributes, columns may be constants.
+--- d2E / d rows d columns of one energy as a sparse matrix; rows and columns are lists of
+--- attributes, columns may be constants.
 function methods.mixed_derivative(self, term, rows, columns)
   return map.mixed_derivative(self, energy.expression_of(self, term), rows, columns)
 end
@@ -220,7 +240,8 @@ end
 --- {compiled, from_disk, from_memory, seconds}: kernels so far, and the time to compile them.
 function methods.kernel_statistics(self)
   local compiled, from_disk, from_memory, seconds = self._system:statistics()
-  return { compiled = compiled, from_disk = from_disk, from_memory = from_memory, seconds = seconds }
+  return { compiled = compiled, from_disk = from_disk, from_memory = from_memory,
+    seconds = seconds }
 end
 
 --- The device in words.

@@ -1,4 +1,5 @@
--- What the command (or a host program) says to scripts: settings, options, how simulate behaves. Defaults when there is neither.
+-- What the command (or a host program) says to scripts: settings, options, how simulate behaves.
+-- Defaults when there is neither.
 -- SPDX-License-Identifier: Apache-2.0
 local errors = require "basin.errors"
 
@@ -47,7 +48,8 @@ function M.setting(key, default)
   local value = M.settings[key]
   if value == nil then return default end
   if default ~= nil and type(default) ~= type(value) then
-    errors.fail("ARGUMENT", "--set %s=%s: a %s is needed, got a %s", key, tostring(value), type(default), type(value))
+    errors.fail("ARGUMENT", "--set %s=%s: a %s is needed, got a %s", key, tostring(value),
+      type(default), type(value))
   end
   return value
 end
@@ -68,7 +70,8 @@ M.settings_view = setmetatable({}, {
     used[key] = true
     return M.settings[key]
   end,
-  __newindex = function(_, key) errors.fail("STATE", "settings are read only (key '%s'); they come from --set", tostring(key)) end,
+  __newindex = function(_, key) errors.fail("STATE",
+    "settings are read only (key '%s'); they come from --set", tostring(key)) end,
 })
 
 local folders = {}
@@ -83,7 +86,8 @@ function M.output_folder(folder)
   return result
 end
 
---- The file a script's checkpoint or log goes to: the one it names, or that name in the folder of --out.
+--- The file a script's checkpoint or log goes to: the one it names, or that name in the folder of
+--- --out.
 function M.output_file(file)
   if not options.out or file:sub(1, 1) == "/" then return file end
   return options.out .. "/" .. file:match("[^/]+$")

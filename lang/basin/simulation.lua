@@ -19,14 +19,17 @@ local M = {}
 local Simulation = { __name = "basin.simulation" }
 Simulation.__index = Simulation
 
-local spec = { dt = "positive", steps = "integer", gravity = "table", integrator = integrator.names, newton = "table", output = "table",
-               checkpoint = "table", restart = "string", on_step = "function", log = "any", progress = "any" }
+local spec = { dt = "positive", steps = "integer", gravity = "table",
+  integrator = integrator.names, newton = "table", output = "table", checkpoint = "table",
+  restart = "string", on_step = "function", log = "any", progress = "any" }
 
 local function check_gravity(gravity)
   local numbers = {}
   for i = 1, 3 do numbers[i] = gravity and gravity[i] or 0 end
   for _, number in ipairs(numbers) do
-    if type(number) ~= "number" or number ~= number then errors.fail("ARGUMENT", "simulate: gravity is a table of 2 or 3 numbers") end
+    if type(number) ~= "number" or number ~= number then
+      errors.fail("ARGUMENT", "simulate: gravity is a table of 2 or 3 numbers")
+    end
   end
   return numbers
 end
@@ -35,31 +38,40 @@ local function newton_options(checked)
   local given = newton.check("simulate: newton", checked.newton)
   local static = checked.integrator == "quasistatic"
   given.rule = given.rule or "step"
-  if given.rule == "step" then given.step_scale = given.step_scale or (static and 1 or checked.dt) end
+  if given.rule == "step" then
+    given.step_scale = given.step_scale or (static and 1 or checked.dt)
+  end
   given.tolerance = given.tolerance or (static and 1e-6 or 1e-2)
   return given
 end
 
 --- Checks the options of simulate and makes a simulation that has not stepped yet.
 function M.new(scene, given)
-  if not scene_module.is(scene) then errors.fail("ARGUMENT", "basin.simulate: a scene is needed, got a %s", options.type_name(scene)) end
+  if not scene_module.is(scene) then
+    errors.fail("ARGUMENT", "basin.simulate: a scene is needed, got a %s", options.type_name(scene))
+  end
   local checked = options.check("basin.simulate", given, spec, { "dt" })
   checked.checkpoint = checked.checkpoint and
-    options.check("simulate: checkpoint", checked.checkpoint, { file = "string", every = "integer" }, { "file" })
+    options.check("simulate: checkpoint", checked.checkpoint,
+      { file = "string", every = "integer" }, { "file" })
   checked.integrator = checked.integrator or "implicit_euler"
   if #body_module.bodies(scene) == 0 and #scene._targets == 0 then
-    errors.fail_hint("STATE", "std.body.soft, std.body.cloth, … register bodies; or call scene:add_minimize_target",
-                     "basin.simulate: the scene has nothing that moves")
+    errors.fail_hint("STATE",
+      "std.body.soft, std.body.cloth, … register bodies; or call scene:add_minimize_target",
+      "basin.simulate: the scene has nothing that moves")
   end
-  local self = setmetatable({ scene = scene, options = checked, step_number = 0, time = 0, dt = checked.dt, gravity = check_gravity(checked.gravity),
-    integrator = integrator.new(checked.integrator), newton = newton_options(checked), report = report_module.new(scene, checked) }, Simulation)
+  local self = setmetatable({ scene = scene, options = checked, step_number = 0, time = 0,
+    dt = checked.dt, gravity = check_gravity(checked.gravity),
+    integrator = integrator.new(checked.integrator), newton = newton_options(checked),
+      report = report_module.new(scene, checked) }, Simulation)
   scene._simulation = self
   if checked.restart then checkpoint.restore(scene, checked.restart) end
   return self
 end
 
 function Simulation:_state()
-  return { scene = self.scene, step = self.step_number, time = self.time, time_step = self.dt, gravity = self.gravity }
+  return { scene = self.scene, step = self.step_number, time = self.time, time_step = self.dt,
+    gravity = self.gravity }
 end
 
 local function call_hooks(self, name)
@@ -79,7 +91,9 @@ end
 
 local function refresh_of(self)
   local functions = { self.newton.refresh }
-  for _, hook in ipairs(body_module.hooks(self.scene)) do functions[#functions + 1] = hook.refresh end
+  for _, hook in ipairs(body_module.hooks(self.scene)) do
+    functions[#functions + 1] = hook.refresh
+  end
   if #functions == 0 then return nil end
   return function()
     for _, call in ipairs(functions) do call() end
@@ -99,10 +113,10 @@ local function save_targets(scene)
   return saved
 end
 
-local function monitor_of(self, log)
-  local own = self.newton.monitor
-  if not own and not log then return nil end
+local function monitor_of(self)
+  local own, log, report = self.newton.monitor, self.log, self.report
   return function(iteration)
+    if iteration.alpha < report.smallest_alpha then report.smallest_alpha = iteration.alpha end
     if log then log:iteration(self.step_number, iteration) end
     if own then return own(iteration) end
   end
@@ -120,7 +134,7 @@ function Simulation:step()
   call_hooks(self, "begin_step")
   local call = {}
   for key, value in pairs(self.newton) do call[key] = value end
-  call.refresh, call.monitor = refresh_of(self), monitor_of(self, self.log)
+  call.refresh, call.monitor = refresh_of(self), monitor_of(self)
   local result = newton.run(scene:main_minimizer(), call, gather(self, "filters"))
   if result.interrupted then
     undo(self, saved)
@@ -155,7 +169,8 @@ end
 
 local function save_now(self, why)
   local given = self.options.checkpoint
-  local file = given and session.output_file(given.file) or self.frames and (self.frames.folder .. "/" .. why .. ".npz") or why .. ".npz"
+  local file = given and session.output_file(given.file) or self.frames
+    and (self.frames.folder .. "/" .. why .. ".npz") or why .. ".npz"
   checkpoint.save(self.scene, file)
   return file
 end
@@ -164,7 +179,8 @@ local function interrupted(self)
   local file = save_now(self, "interrupted")
   self.report.interrupted = true
   if session.command then
-    errors.fail("INTERRUPTED", "interrupted after step %d of %d; the state is in %s", self.step_number, self.options.steps, file)
+    errors.fail("INTERRUPTED", "interrupted after step %d of %d; the state is in %s",
+      self.step_number, self.options.steps, file)
   end
 end
 
@@ -196,7 +212,9 @@ end
 
 --- Steps to the end with output, log, progress and checkpoints. Returns the report.
 function Simulation:run()
-  if not self.options.steps then errors.fail("ARGUMENT", "basin.simulate: option 'steps' is missing") end
+  if not self.options.steps then
+    errors.fail("ARGUMENT", "basin.simulate: option 'steps' is missing")
+  end
   self.frames = frames_of(self)
   self.log = monitor.log(self.options.log, self.frames and self.frames.folder, self.scene)
   local progress = monitor.progress(self.options.progress, self.scene.name, self.options.steps)
@@ -220,8 +238,9 @@ function Simulation:run()
   return self.report
 end
 
---- basin.simulate(scene, {dt=, steps=, gravity=, integrator=, newton={…}, output={…}, checkpoint={file=, every=}, restart=, on_step=, log=,
---- progress=}). In a host program, and under `basin check`, it only records what was asked.
+--- basin.simulate(scene, {dt=, steps=, gravity=, integrator=, newton={…}, output={…},
+--- checkpoint={file=, every=}, restart=, on_step=, log=, progress=}). In a host program, and under
+--- `basin check`, it only records what was asked.
 function M.simulate(scene, given)
   local simulation = M.new(scene, given)
   if session.mode == "declare" then return simulation.report end

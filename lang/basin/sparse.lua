@@ -6,10 +6,12 @@ local options = require "basin.options"
 
 local M = {}
 
---- From triplets, counted from 0; entries at equal places are added: {rows=, columns=, i = {…}, j = {…}, values = {…}}.
+--- From triplets, counted from 0; entries at equal places are added: {rows=, columns=, i = {…}, j =
+--- {…}, values = {…}}.
 function M.new(given)
-  local checked = options.check("basin.sparse.new", given, { rows = "integer", columns = "integer", i = "any", j = "any", values = "any" },
-                                { "rows", "columns", "i", "j", "values" })
+  local checked = options.check("basin.sparse.new", given,
+    { rows = "integer", columns = "integer", i = "any", j = "any", values = "any" },
+    { "rows", "columns", "i", "j", "values" })
   return core.sparse(checked.rows, checked.columns, checked.i, checked.j, checked.values)
 end
 
@@ -33,7 +35,8 @@ function M.zero(rows, columns)
   return core.sparse_zero(rows, columns)
 end
 
---- Matrices side by side and one below the other; false is a zero block: blocks{{A, B}, {C, false}}.
+--- Matrices side by side and one below the other; false is a zero block: blocks{{A, B}, {C,
+--- false}}.
 function M.blocks(rows)
   return core.sparse_blocks(rows)
 end
@@ -45,5 +48,6 @@ end
 
 -- A mistake that reads well: basin.sparse { … }.
 return setmetatable(M, { __call = function()
-  errors.fail_hint("ARGUMENT", "basin.sparse.new { … } or basin.sparse.from { { … }, { … } }", "basin.sparse is a table of functions")
+  errors.fail_hint("ARGUMENT", "basin.sparse.new { … } or basin.sparse.from { { … }, { … } }",
+    "basin.sparse is a table of functions")
 end })

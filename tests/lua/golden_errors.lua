@@ -1,4 +1,5 @@
--- Runs every script of tests/golden/errors, which must fail, and compares what the command says with the .err file beside it.
+-- Runs every script of tests/golden/errors, which must fail, and compares what the command says
+-- with the .err file beside it.
 -- BASIN_UPDATE_GOLDEN=1 rewrites the .err files.
 -- SPDX-License-Identifier: Apache-2.0
 local harness = require "harness"
@@ -16,7 +17,9 @@ local function read(path)
 end
 
 local function run(name)
-  local pipe = assert(io.popen(("cd '%s' && '%s' run --device cpu:interp %s 2>&1 >/dev/null"):format(folder, command, name)))
+  local pipe =
+    assert(io.popen(("cd '%s' && '%s' run --device cpu:interp %s 2>&1 >/dev/null"):format(folder,
+    command, name)))
   local text = pipe:read("a")
   local _, _, status = pipe:close()
   return text, status

@@ -20,14 +20,15 @@ end
 
 function M.equal(found, expected, what)
   if found ~= expected then
-    error(("%s: expected %s, found %s"):format(what or "values differ", tostring(expected), tostring(found)), 2)
+    error(("%s: expected %s, found %s"):format(what or "values differ", tostring(expected),
+      tostring(found)), 2)
   end
 end
 
 --- |found - expected| <= tolerance * max(1, |expected|).
 function M.close(found, expected, tolerance, what)
   local bound = (tolerance or 1e-12) * math.max(1, math.abs(expected))
-  if not (math.abs(found - expected) <= bound) then
+  if not (math.abs(found - expected) <= bound) then -- luacheck: ignore 581
     error(("%s: expected %.17g, found %.17g"):format(what or "values differ", expected, found), 2)
   end
 end
@@ -41,11 +42,14 @@ end
 --- Compares all numbers of two arrays or tables.
 function M.close_arrays(found, expected, tolerance, what)
   local a, b = flat(found), flat(expected)
-  if #a ~= #b then error(("%s: expected %d numbers, found %d"):format(what or "lengths differ", #b, #a), 2) end
+  if #a ~= #b then
+    error(("%s: expected %d numbers, found %d"):format(what or "lengths differ", #b, #a), 2)
+  end
   for i = 1, #a do
     local bound = (tolerance or 1e-12) * math.max(1, math.abs(b[i]))
-    if not (math.abs(a[i] - b[i]) <= bound) then
-      error(("%s: number %d: expected %.17g, found %.17g"):format(what or "arrays differ", i, b[i], a[i]), 2)
+    if not (math.abs(a[i] - b[i]) <= bound) then -- luacheck: ignore 581
+      error(("%s: number %d: expected %.17g, found %.17g"):format(what or "arrays differ", i, b[i],
+        a[i]), 2)
     end
   end
 end

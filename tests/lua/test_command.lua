@@ -23,7 +23,9 @@ end
 local function expect(arguments, status, pattern, environment)
   local text, found = run(arguments, environment)
   h.equal(found, status, arguments .. " gave: " .. text .. "\nexit status")
-  if pattern and not text:find(pattern) then error(("'%s' not found in: %s"):format(pattern, text), 2) end
+  if pattern and not text:find(pattern) then
+    error(("'%s' not found in: %s"):format(pattern, text), 2)
+  end
   return text
 end
 
@@ -31,7 +33,8 @@ local scene = [[
 local basin = require "basin"
 local scene = basin.scene("spring")
 local points = scene:add_mesh("m"):add_primitive("points", 2)
-local x = points:add_attribute("x", { rows = 2, value = { { 1, 0 }, { 0, basin.setting("height", 2.0) } } })
+local height = basin.setting("height", 2.0)
+local x = points:add_attribute("x", { rows = 2, value = { { 1, 0 }, { 0, height } } })
 scene:add_energy(points:add_attribute("spring", (x:norm() - 0.5) ^ 2))
 scene:add_minimize_target { x }
 ]]
@@ -42,7 +45,8 @@ print(basin.newton(scene, { tolerance = 1e-10 }).reason)
 
 h.test("run with settings", function()
   expect("run " .. good, 0, "height\t2.0\tnil\tinteger\nconverged")
-  expect("run " .. good .. " --set height=3.5 --set word=hello --set number=2", 0, "height\t3.5\thello\tinteger")
+  expect("run " .. good .. " --set height=3.5 --set word=hello --set number=2", 0,
+    "height\t3.5\thello\tinteger")
   expect("run " .. good .. " --set height=tall", 1, "a number is needed, got a string")
   expect("run " .. good .. " --set nothing=1", 0, "never asked for")
   expect("run " .. good .. " --device cpu:interp --threads 1 --precision double", 0, "converged")
@@ -67,7 +71,8 @@ end)
 
 h.test("check passes and fails", function()
   expect("check " .. good, 0, "ok   m.points.spring")
-  local wrong = write("wrong.lua", scene .. 'scene:add_energy(basin.custom(x:dot(x), { x }, { 1.9 * x:T() }), { name = "wrong" })')
+  local wrong = write("wrong.lua", scene
+    .. 'scene:add_energy(basin.custom(x:dot(x), { x }, { 1.9 * x:T() }), { name = "wrong" })')
   expect("check " .. wrong, 1, "FAIL wrong")
   expect("check " .. write("empty.lua", 'require "basin"'), 1, "made no scene")
 end)
@@ -75,7 +80,9 @@ end)
 h.test("explain and dump", function()
   expect("explain " .. good, 0, "energy m.points.spring .*inner variables.*system: 4 unknowns")
   expect("explain " .. good .. " spring", 0, "energy m.points.spring")
-  for _, stage in ipairs { "ir", "scalar" } do expect("dump " .. good .. " --stage " .. stage, 0, "%S") end
+  for _, stage in ipairs { "ir", "scalar" } do
+    expect("dump " .. good .. " --stage " .. stage, 0, "%S")
+  end
   expect("dump " .. good .. " --stage nonsense", 1, "stage")
 end)
 
@@ -89,7 +96,8 @@ h.test("info, version, help", function()
 end)
 
 h.test("repl evaluates lines", function()
-  local pipe = assert(io.popen(("printf '1 + 1\\nx = 3\\nx * 2\\nbasin.array.range(0, 3):sum()\\nnonsense(\\n)\\n' | '%s' repl 2>&1"):format(command)))
+  local input = "1 + 1\\nx = 3\\nx * 2\\nbasin.array.range(0, 3):sum()\\nnonsense(\\n)\\n"
+  local pipe = assert(io.popen(("printf '%s' | '%s' repl 2>&1"):format(input, command)))
   local text = pipe:read("a")
   pipe:close()
   h.equal(text:find("2\n6\n3.0\n", 1, true) ~= nil, true, text)
@@ -105,7 +113,10 @@ scene:add_body { name = "point", unknowns = { x }, inertia = function(d) return 
 ]]
 
 h.test("--out replaces the folder a script names", function()
-  local script = write("fall.lua", body .. 'basin.simulate(scene, { dt = 0.1, steps = 2, gravity = { 0, -1, 0 }, output = { folder = "elsewhere", frames = "obj" } })')
+  local script = write("fall.lua", body .. [[
+basin.simulate(scene, { dt = 0.1, steps = 2, gravity = { 0, -1, 0 },
+  output = { folder = "elsewhere", frames = "obj" } })
+]])
   local text = expect("run " .. script .. " --out " .. out .. "/chosen", 0, "step 2/2")
   h.equal(text:find("solves ended: converged 2", 1, true) ~= nil, true, "the report is printed")
   h.equal(io.open(out .. "/chosen/frame_00002.obj") ~= nil, true)
@@ -114,30 +125,41 @@ h.test("--out replaces the folder a script names", function()
 end)
 
 h.test("check and explain do not step", function()
-  local script = write("declared.lua", body .. 'print(basin.simulate(scene, { dt = 0.1, steps = 1000000000 }))')
+  local script = write("declared.lua", body
+    .. 'print(basin.simulate(scene, { dt = 0.1, steps = 1000000000 }))')
   expect("check " .. script, 0, "declared, no steps taken")
 end)
 
-h.test("Ctrl-C saves the state and ends with status 130", function()
-  local script = write("endless.lua", body .. ('basin.simulate(scene, { dt = 0.001, steps = 1000000000, progress = false, checkpoint = { file = "%s/interrupted.npz", every = 1000000 } })'):format(out))
-  os.remove(out .. "/interrupted.npz")
-  local pipe = assert(io.popen(("sh -c 'trap \"\" INT; ( trap - INT; exec \"%s\" run %s ) & sleep 1; kill -INT $!; wait $!; echo status $?' 2>&1"):format(command, script)))
+-- Starts a script, presses Ctrl-C after a second, returns what it said and its exit status.
+local function interrupt(script)
+  local start = ("trap - INT; exec %s run %s"):format(command, script)
+  local shell = [[sh -c 'trap "" INT; ( %s ) & sleep 1; kill -INT $!; wait $!; echo status $?' 2>&1]]
+  local pipe = assert(io.popen(shell:format(start)))
   local text = pipe:read("a")
   pipe:close()
+  return text
+end
+
+h.test("Ctrl-C saves the state and ends with status 130", function()
+  local file = out .. "/interrupted.npz"
+  local script = write("endless.lua", body .. ([[
+basin.simulate(scene, { dt = 0.001, steps = 1000000000, progress = false,
+  checkpoint = { file = "%s", every = 1000000 } })
+]]):format(file))
+  os.remove(file)
+  local text = interrupt(script)
   h.equal(text:find("interrupted after step", 1, true) ~= nil, true, text)
   h.equal(text:find("status 130", 1, true) ~= nil, true, text)
-  h.equal(io.open(out .. "/interrupted.npz") ~= nil, true)
+  h.equal(io.open(file) ~= nil, true)
 end)
 
 h.test("Ctrl-C stops a script that saves nothing", function()
-  local script = write("loop.lua", 'require "basin"; while true do end')
-  local pipe = assert(io.popen(("sh -c 'trap \"\" INT; ( trap - INT; exec \"%s\" run %s ) & sleep 1; kill -INT $!; wait $!; echo status $?' 2>&1"):format(command, script)))
-  local text = pipe:read("a")
-  pipe:close()
+  local text = interrupt(write("loop.lua", 'require "basin"; while true do end'))
   h.equal(text:find("status 130", 1, true) ~= nil, true, text)
 end)
 
-h.test("missing libraries: clear errors, or the interpreter when the device is left open", function()
+h.test("missing libraries: clear errors, or the interpreter when the device is left open",
+  function()
   local missing = "BASIN_LIB_CLANG=/nonexistent/basin-clang.so"
   expect("run " .. good .. " --device cpu", 1, "/nonexistent/basin%-clang.so", missing)
   expect("run " .. good .. " --device auto", 0, "interpreted, which is slow.*converged", missing)
@@ -149,7 +171,8 @@ local n = 5000
 print(pcall(function() return sparse.identity(n):factorize("cholesky") end))
 print(sparse.identity(3):solve({ 1, 2, 3 }))
 ]])
-  expect("run " .. big, 0, "false\t.*CHOLMOD.*array of 3", "BASIN_LIB_CHOLMOD=/nonexistent/libcholmod.so")
+  expect("run " .. big, 0, "false\t.*CHOLMOD.*array of 3",
+    "BASIN_LIB_CHOLMOD=/nonexistent/libcholmod.so")
 end)
 
 h.test("an unwritable cache is no obstacle", function()

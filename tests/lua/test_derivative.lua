@@ -19,7 +19,8 @@ h.test("Jacobian of differences is the incidence matrix", function()
   local G = basin.jacobian(p:row(2) - p:row(1), { x })
   h.equal(G.rows, 4)
   h.equal(G.columns, 6)
-  h.close_arrays(G:dense(), { { -1, 0, 1, 0, 0, 0 }, { 0, -1, 0, 1, 0, 0 }, { 0, 0, -1, 0, 1, 0 }, { 0, 0, 0, -1, 0, 1 } })
+  h.close_arrays(G:dense(), { { -1, 0, 1, 0, 0, 0 }, { 0, -1, 0, 1, 0, 0 }, { 0, 0, -1, 0, 1, 0 },
+    { 0, 0, 0, -1, 0, 1 } })
   h.close_arrays(G * x:value(), { { 1, 0.5 }, { 1, -1.5 } }, 1e-15)
   local L = G:T() * G
   h.close_arrays(L:diagonal(), { 1, 1, 2, 2, 1, 1 })
@@ -38,14 +39,16 @@ h.test("Jacobian by several attributes, shared ones too, and through unions", fu
   local scene, verts, x, _, _ = edge_scene()
   local s = scene:add_attribute("s", { value = 2 })
   local J = basin.jacobian(s * x:at(1), { s, x })
-  h.close_arrays(J:dense(), { { 0, 2, 0, 0, 0, 0, 0 }, { 1, 0, 0, 2, 0, 0, 0 }, { 2, 0, 0, 0, 0, 2, 0 } })
+  h.close_arrays(J:dense(), { { 0, 2, 0, 0, 0, 0, 0 }, { 1, 0, 0, 2, 0, 0, 0 },
+    { 2, 0, 0, 0, 0, 2, 0 } })
   local more = scene.m:add_primitive("more", 1)
   more:add_attribute("x", { rows = 2, value = { { 5, 5 } } })
   local all = scene.m:add_primitive_union("all", { more, verts })
   local y = all:add_attribute("x")
   local U = basin.jacobian(y:at(2), { x })
   h.equal(U.rows, 4)
-  h.close_arrays(U:dense(), { { 0, 0, 0, 0, 0, 0 }, { 0, 1, 0, 0, 0, 0 }, { 0, 0, 0, 1, 0, 0 }, { 0, 0, 0, 0, 0, 1 } })
+  h.close_arrays(U:dense(), { { 0, 0, 0, 0, 0, 0 }, { 0, 1, 0, 0, 0, 0 }, { 0, 0, 0, 1, 0, 0 },
+    { 0, 0, 0, 0, 0, 1 } })
 end)
 
 h.test("mixed derivative by rest lengths, against differences of the gradient", function()
@@ -75,7 +78,8 @@ end)
 h.test("a mixed derivative by the unknowns themselves is the Hessian", function()
   local scene, _, x, edges, ends = edge_scene()
   local p = ends:gather(x)
-  local term = scene:add_energy(edges:add_attribute("spring", ((p:row(1) - p:row(2)):norm() - 2) ^ 2))
+  local term = scene:add_energy(edges:add_attribute("spring",
+    ((p:row(1) - p:row(2)):norm() - 2) ^ 2))
   scene:add_minimize_target { x }
   local M = scene:mixed_derivative(term, { x }, { x })
   h.close((M - scene:hessian { projection = "none" }):norm "max", 0, 1e-13)
@@ -100,7 +104,8 @@ end)
 h.test("check passes at kinks", function()
   local scene, verts, x = edge_scene()
   x:update(0)
-  scene:add_energy(verts:add_attribute("kink", basin.where(x:at(1):gt(0), x:at(1) ^ 2, 0.1 * x:at(1) ^ 2) + x:norm() ^ 3))
+  scene:add_energy(verts:add_attribute("kink",
+    basin.where(x:at(1):gt(0), x:at(1) ^ 2, 0.1 * x:at(1) ^ 2) + x:norm() ^ 3))
   scene:add_minimize_target { x }
   local report = basin.check(scene)
   h.equal(report.passed, true, tostring(report))
@@ -112,7 +117,8 @@ h.test("unions of free, affine and rotated vertices carry derivatives", function
   local free = mesh:add_primitive("free", 2)
   local x = free:add_attribute("position", { rows = 3, value = { { 0, 0, 0 }, { 1, 0.3, 0 } } })
   local bodies = mesh:add_primitive("bodies", 1)
-  local A = bodies:add_attribute("A", { rows = 3, cols = 3, value = { 1, 0.1, 0, 0, 1, 0, 0.2, 0, 1 } })
+  local A = bodies:add_attribute("A",
+    { rows = 3, cols = 3, value = { 1, 0.1, 0, 0, 1, 0, 0.2, 0, 1 } })
   local t = bodies:add_attribute("t", { rows = 3, value = { 0, 1, 0.5 } })
   local affine = mesh:add_primitive("affine", 2)
   local body_of = affine:add_connectivity("body_of", bodies, { 0, 0 }, 1)
@@ -126,7 +132,8 @@ h.test("unions of free, affine and rotated vertices carry derivatives", function
   local all = mesh:add_primitive_union("all", { free, affine, fixed, turned })
   local p = all:add_attribute("position")
   local springs = mesh:add_primitive("springs", 6)
-  local ends = springs:add_connectivity("ends", all, { { 0, 2 }, { 1, 3 }, { 2, 3 }, { 3, 4 }, { 0, 5 }, { 5, 2 } }, 2)
+  local ends = springs:add_connectivity("ends", all,
+    { { 0, 2 }, { 1, 3 }, { 2, 3 }, { 3, 4 }, { 0, 5 }, { 5, 2 } }, 2)
   local q = ends:gather(p)
   scene:add_energy(springs:add_attribute("spring", ((q:row(1) - q:row(2)):norm() - 0.5) ^ 2))
   for _, targets in ipairs { { x }, { x, A, t }, { A } } do

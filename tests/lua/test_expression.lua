@@ -1,4 +1,5 @@
--- Expressions: every operator against the same calculation in Lua, indices, literals, refused operators.
+-- Expressions: every operator against the same calculation in Lua, indices, literals, refused
+-- operators.
 -- SPDX-License-Identifier: Apache-2.0
 local basin = require "basin"
 local h = require "harness"
@@ -10,13 +11,15 @@ local a = points:add_attribute("a", { value = { 0.5, -1.25 } })
 local b = points:add_attribute("b", { value = { 2, 0.75 } })
 local u = points:add_attribute("u", { rows = 3, value = { { 1, 2, 3 }, { -1, 0.5, 4 } } })
 local v = points:add_constant("v", { rows = 3, value = { { 0, -1, 2 }, { 3, 1, -2 } } })
-local A = points:add_attribute("A", { rows = 3, cols = 3, value = { { 2, 1, 0, 0, 3, 1, 1, 0, 4 }, { 1, 2, 0, 0, 1, 1, 3, 0, 1 } } })
+local A = points:add_attribute("A",
+  { rows = 3, cols = 3, value = { { 2, 1, 0, 0, 3, 1, 1, 0, 4 }, { 1, 2, 0, 0, 1, 1, 3, 0, 1 } } })
 
 local function values(expression) return points:evaluate(expression) end
 
 h.test("scalar functions", function()
   local cases = {
-    sin = math.sin, cos = math.cos, tan = math.tan, exp = math.exp, abs = math.abs, atan = math.atan,
+    sin = math.sin, cos = math.cos, tan = math.tan, exp = math.exp, abs = math.abs,
+      atan = math.atan,
     tanh = function(x) return (math.exp(2 * x) - 1) / (math.exp(2 * x) + 1) end,
     sign = function(x) return x > 0 and 1 or x < 0 and -1 or 0 end,
   }
@@ -24,8 +27,11 @@ h.test("scalar functions", function()
     h.close_arrays(values(a[name](a)), { call(0.5), call(-1.25) }, 1e-14, name)
     h.close_arrays(values(basin[name](a)), { call(0.5), call(-1.25) }, 1e-14, "basin." .. name)
   end
-  local positive = { sqrt = math.sqrt, log = math.log, log1p = function(x) return math.log(1 + x) end }
-  for name, call in pairs(positive) do h.close_arrays(values(b[name](b)), { call(2), call(0.75) }, 1e-14, name) end
+  local positive = { sqrt = math.sqrt, log = math.log,
+    log1p = function(x) return math.log(1 + x) end }
+  for name, call in pairs(positive) do
+    h.close_arrays(values(b[name](b)), { call(2), call(0.75) }, 1e-14, name)
+  end
 end)
 
 h.test("arithmetic with numbers on either side", function()
@@ -60,7 +66,8 @@ h.test("matrices", function()
   h.close_arrays(values(A:det()), { 25, 7 })
   h.close_arrays(values(A:trace()), { 9, 3 })
   h.close_arrays(values(A * u), { { 4, 9, 13 }, { 0, 4.5, 1 } })
-  h.close_arrays(values(A * A:inverse()), { { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, { 1, 0, 0, 0, 1, 0, 0, 0, 1 } }, 1e-14)
+  h.close_arrays(values(A * A:inverse()),
+    { { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, { 1, 0, 0, 0, 1, 0, 0, 0, 1 } }, 1e-14)
   h.close_arrays(values(A:T():row(2)), { { 1, 3, 0 }, { 2, 1, 0 } })
   h.close_arrays(values(A:col(3)), { { 0, 1, 4 }, { 0, 1, 1 } })
   h.close_arrays(values(A:at(3, 1)), { 1, 3 })
@@ -78,21 +85,25 @@ h.test("put together", function()
   h.close_arrays(values(basin.matrix { { a, 1 }, { 0, b } }:det()), { 1, -0.9375 })
   h.close_arrays(values(basin.vector { a, b, 1 }:dot(basin.vector { 1, 1, 1 })), { 3.5, 0.5 })
   h.close_arrays(values(basin.diagonal { a, b }:trace()), { 2.5, -0.5 })
-  h.close_arrays(values((basin.identity(3) + basin.zeros(3, 3)) * u), { { 1, 2, 3 }, { -1, 0.5, 4 } })
+  h.close_arrays(values((basin.identity(3) + basin.zeros(3, 3)) * u),
+    { { 1, 2, 3 }, { -1, 0.5, 4 } })
 end)
 
 h.test("choices", function()
   h.close_arrays(values(basin.where(a:gt(0), 1, 2)), { 1, 2 })
-  h.close_arrays(values(basin.where(a:lt(b):logical_and(a:ge(0)), u, 0)), { { 1, 2, 3 }, { 0, 0, 0 } })
+  h.close_arrays(values(basin.where(a:lt(b):logical_and(a:ge(0)), u, 0)),
+    { { 1, 2, 3 }, { 0, 0, 0 } })
   h.close_arrays(values(basin.where(u:gt(0):all(), 1, 0)), { 1, 0 })
   h.close_arrays(values(basin.where(a:eq(0.5), 1, 0)), { 1, 0 })
-  h.close_arrays(values(basin.where(a:gt(0), a:sqrt(), 7)), { math.sqrt(0.5), 7 }, 1e-15, "the branch not taken")
+  h.close_arrays(values(basin.where(a:gt(0), a:sqrt(), 7)), { math.sqrt(0.5), 7 }, 1e-15,
+    "the branch not taken")
 end)
 
 h.test("singular value and polar decomposition", function()
   local U, S, V = A:svd()
   h.close_arrays(values(U * basin.diagonal { S:at(1), S:at(2), S:at(3) } * V:T()), values(A), 1e-13)
-  h.close_arrays(values(A:polar():T() * A:polar()), { { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, { 1, 0, 0, 0, 1, 0, 0, 0, 1 } }, 1e-13)
+  h.close_arrays(values(A:polar():T() * A:polar()),
+    { { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, { 1, 0, 0, 0, 1, 0, 0, 0, 1 } }, 1e-13)
   local symmetric = A + A:T()
   local w, X = symmetric:eig()
   h.close_arrays(values(symmetric * X:col(1)), values(w:at(1) * X:col(1)), 1e-12)
@@ -110,7 +121,8 @@ h.test("literals know their shape before they meet a scene", function()
   local m = basin.matrix { { 1, 2 }, { 3, 4 } } * basin.vector { 1, 1 }
   h.equal(m.rows, 2)
   h.equal(m.cols, 1)
-  h.fails("columns meet", function() return basin.matrix { { 1, 2 } } * basin.matrix { { 1, 2 } } end)
+  h.fails("columns meet", function() return basin.matrix { { 1, 2 } } * basin.matrix { { 1,
+    2 } } end)
   h.close_arrays(values(a * m), { { 1.5, 3.5 }, { -3.75, -8.75 } })
   local other = basin.scene("second")
   local t = other:add_attribute("t", { value = 2 })

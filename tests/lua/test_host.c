@@ -34,7 +34,8 @@ static basin_scene *load(const char *name)
   return basin_scene_load(context, path);
 }
 
-/* Implicit Euler of m x'' = m g - 10 x: x' = (x + h v + h^2 g) / (1 + h^2 10 / m), v' = (x' - x) / h. */
+/* Implicit Euler of m x'' = m g - 10 x: x' = (x + h v + h^2 g) / (1 + h^2 10 / m), v' = (x' - x) /
+ * h. */
 static void test_steps_follow_the_formula(void **state)
 {
   (void)state;
@@ -76,7 +77,8 @@ static void test_data_is_read_and_written(void **state)
   double energy = 0;
   assert_int_equal(basin_scene_energy(scene, &energy), BASIN_OK);
   assert_true(isfinite(energy));
-  assert_int_equal(basin_scene_set(scene, "cloud.points.position", positions, 5), BASIN_ERROR_LENGTH);
+  assert_int_equal(basin_scene_set(scene, "cloud.points.position", positions, 5),
+                   BASIN_ERROR_LENGTH);
   const double bad[6] = {3, 0, 0, 0, NAN, 4};
   assert_int_equal(basin_scene_set(scene, "cloud.points.position", bad, 6), BASIN_ERROR_NOT_FINITE);
   assert_int_equal(basin_scene_set(scene, "cloud.points.double", positions, 6), BASIN_ERROR_STATE);
@@ -103,7 +105,8 @@ static void test_restored_scene_goes_on_with_the_same_bits(void **state)
   assert_int_equal(basin_scene_step(first, NULL), BASIN_OK);
   assert_int_equal(basin_scene_step(second, &report), BASIN_OK);
   assert_int_equal(report.step, 4);
-  basin_span a = basin_scene_view(first, "cloud.points.position"), b = basin_scene_view(second, "cloud.points.position");
+  basin_span a = basin_scene_view(first, "cloud.points.position"),
+             b = basin_scene_view(second, "cloud.points.position");
   assert_memory_equal(a.data, b.data, 6 * sizeof(double));
   assert_int_equal(basin_scene_restore(second, "/nonexistent.npz"), BASIN_ERROR_IO);
   assert_int_equal(basin_scene_save(second, NULL), BASIN_ERROR_ARGUMENT);
@@ -141,7 +144,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_steps_follow_the_formula, setup, teardown),
       cmocka_unit_test_setup_teardown(test_data_is_read_and_written, setup, teardown),
-      cmocka_unit_test_setup_teardown(test_restored_scene_goes_on_with_the_same_bits, setup, teardown),
+      cmocka_unit_test_setup_teardown(
+          test_restored_scene_goes_on_with_the_same_bits, setup, teardown),
       cmocka_unit_test_setup_teardown(test_errors_name_script_and_line, setup, teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,8 @@ local h = require "harness"
 local sparse = basin.sparse
 
 local A = sparse.from { { 4, 1, 0 }, { 1, 3, -1 }, { 0, -1, 2 } }
-local B = sparse.new { rows = 3, columns = 2, i = { 0, 1, 2, 2 }, j = { 0, 1, 0, 0 }, values = { 1, 2, 3, 4 } }
+local B = sparse.new { rows = 3, columns = 2, i = { 0, 1, 2, 2 }, j = { 0, 1, 0, 0 },
+  values = { 1, 2, 3, 4 } }
 
 h.test("entries", function()
   h.equal(A.rows, 3)
@@ -24,7 +25,8 @@ h.test("arithmetic", function()
   h.close_arrays(A * { 1, 2, 3 }, { 6, 4, 4 })
   h.close_arrays(B:T() * { 1, 2, 3 }, { 22, 4 })
   h.close_arrays(B:apply_transposed { 1, 2, 3 }, { 22, 4 })
-  h.close_arrays(A * basin.array.from { { 1, 0 }, { 0, 1 }, { 0, 0 } }, { { 4, 1 }, { 1, 3 }, { 0, -1 } })
+  h.close_arrays(A * basin.array.from { { 1, 0 }, { 0, 1 }, { 0, 0 } },
+    { { 4, 1 }, { 1, 3 }, { 0, -1 } })
   h.close_arrays((-A):dense():component(1), { -4, -1, 0 })
   h.fails("cannot multiply", function() return A * { 1, 2 } end)
 end)

@@ -70,7 +70,8 @@ h.test("spheres", function()
 end)
 
 h.test("from data, with groups", function()
-  local mesh = basin.mesh.new { points = { { 0, 0, 0 }, { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } }, tets = { { 0, 1, 2, 3 } } }
+  local mesh = basin.mesh.new { points = { { 0, 0, 0 }, { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } },
+    tets = { { 0, 1, 2, 3 } } }
   h.close(mesh:measure("tets")[1], 1 / 6)
   local with = mesh:with_group("base", { 0, 1, 2 })
   h.close_arrays(with:select { "base" }, { 0, 1, 2 })
@@ -104,7 +105,8 @@ h.test("output writes frames and an index", function()
   local grid = basin.mesh.grid { nx = 3, ny = 3 }
   local verts = scene:add_mesh("m"):add_primitive("vertices", 9)
   local x = verts:add_attribute("position", { rows = 3, value = grid.points })
-  local frames = basin.output { folder = out .. "/frames", frames = { "vtu", "obj" }, pictures = "png", positions = x,
+  local frames = basin.output { folder = out .. "/frames", frames = { "vtu", "obj" },
+    pictures = "png", positions = x,
     triangles = grid.triangles, fields = { height = x:at(2) }, width = 64, height = 48 }
   h.equal(frames:write(0), 0)
   x:update(grid.points + 1)

@@ -8,11 +8,13 @@ local function chain(n, rest)
   local scene = basin.scene("chain")
   local mesh = scene:add_mesh("rope")
   local knots = mesh:add_primitive("knots", n)
-  local x = knots:add_attribute("position", { rows = 3, value = basin.array.line({ 0, 0, 0 }, { n - 1, 0, 0 }, n) })
+  local x = knots:add_attribute("position",
+    { rows = 3, value = basin.array.line({ 0, 0, 0 }, { n - 1, 0, 0 }, n) })
   local links = mesh:add_primitive("links", n - 1)
   local ends = links:add_connectivity("ends", knots, basin.array.chain(n), 2)
   local p = ends:gather(x)
-  local spring = scene:add_energy(links:add_attribute("spring", 0.5 * ((p:row(1) - p:row(2)):norm() - rest) ^ 2))
+  local spring = scene:add_energy(links:add_attribute("spring",
+    0.5 * ((p:row(1) - p:row(2)):norm() - rest) ^ 2))
   scene:add_minimize_target { x }
   return scene, knots, x, spring
 end
@@ -32,7 +34,8 @@ h.test("projection of a compressed spring: eigenvalues -1, -1, 1 of its inner He
   -- length 1, rest 2: along it 1, across 1 - 2/1 = -1
   local function across(mode)
     local scene = chain(2, 2)
-    return scene:hessian { projection = mode }:at(2, 2), scene:hessian { projection = mode }:at(1, 1)
+    return scene:hessian { projection = mode }:at(2, 2),
+      scene:hessian { projection = mode }:at(1, 1)
   end
   h.close((across "none"), -1)
   h.close((across "clamp"), 0)
@@ -46,7 +49,8 @@ end)
 
 h.test("one linear solve is a Newton step", function()
   local scene, knots, x = chain(4, 1)
-  local goal = knots:add_constant("goal", { rows = 3, value = { { 1, 2, 3 }, { 0, 1, 0 }, { 2, 0, 1 }, { 4, 4, 4 } } })
+  local goal = knots:add_constant("goal",
+    { rows = 3, value = { { 1, 2, 3 }, { 0, 1, 0 }, { 2, 0, 1 }, { 4, 4, 4 } } })
   local d = x - goal
   scene:energy("spring"):disable()
   scene:add_energy(knots:add_attribute("pull", 0.5 * d:dot(d)))
@@ -93,7 +97,8 @@ h.test("several minimizers on one scene", function()
   local of_b = scene:minimizer { targets = { b }, energies = { first } }
   h.close(of_a:gradient()[1], 2 * 1 + 2 * (6 - 4) * 3)
   h.close(of_b:gradient()[1], 2 * (6 - 4) * 2)
-  h.fails("depends on no minimization target", function() scene:minimizer { targets = { a }, energies = { "second" } } end)
+  h.fails("depends on no minimization target",
+    function() scene:minimizer { targets = { a }, energies = { "second" } } end)
 end)
 
 h.test("a constant Hessian is found, factorized once and kept until its data change", function()
@@ -156,7 +161,8 @@ end)
 
 h.test("filters bound the step", function()
   local scene, knots, x = chain(2, 1)
-  scene:add_energy(knots:add_attribute("fall", 0.5 * (x:at(2) + 2) ^ 2 + 0.5 * x:at(3) ^ 2 + 0.5 * x:at(1) ^ 2))
+  scene:add_energy(knots:add_attribute("fall",
+    0.5 * (x:at(2) + 2) ^ 2 + 0.5 * x:at(3) ^ 2 + 0.5 * x:at(1) ^ 2))
   local seen = {}
   local floor = basin.filter.plane { positions = x, normal = { 0, 1, 0 }, offset = -1 }
   basin.newton(scene, { filters = { floor, function(alpha, d)

@@ -1,4 +1,5 @@
--- The object model: names, joins, reductions, unions, shared attributes, dynamic primitives, dirty tracking.
+-- The object model: names, joins, reductions, unions, shared attributes, dynamic primitives, dirty
+-- tracking.
 -- SPDX-License-Identifier: Apache-2.0
 local basin = require "basin"
 local h = require "harness"
@@ -7,7 +8,8 @@ local function square_scene()
   local scene = basin.scene("square")
   local mesh = scene:add_mesh("mesh")
   local verts = mesh:add_primitive("vertices", 4)
-  local x = verts:add_attribute("position", { rows = 2, value = { { 0, 0 }, { 1, 0 }, { 1, 1 }, { 0, 1 } } })
+  local x = verts:add_attribute("position",
+    { rows = 2, value = { { 0, 0 }, { 1, 0 }, { 1, 1 }, { 0, 1 } } })
   local edges = mesh:add_primitive("edges", 4)
   local ends = edges:add_connectivity("ends", verts, { { 0, 1 }, { 1, 2 }, { 2, 3 }, { 3, 0 } }, 2)
   return scene, verts, x, edges, ends
@@ -56,7 +58,8 @@ h.test("sums and means over fixed and variable arity", function()
   h.close_arrays(edges:evaluate(ends:mean(x)), { { 0.5, 0 }, { 1, 0.5 }, { 0.5, 1 }, { 0, 0.5 } })
   local ring = verts:add_connectivity("ring", verts, { { 1, 3 }, { 0, 2 }, { 1 }, {} }, 0)
   h.close_arrays(verts:evaluate(ring:sum(x)), { { 1, 1 }, { 1, 1 }, { 1, 0 }, { 0, 0 } })
-  h.close_arrays(verts:evaluate(ring:mean(x)), { { 0.5, 0.5 }, { 0.5, 0.5 }, { 1, 0 }, { 0, 0 } }, 0, "an empty mean is zero")
+  h.close_arrays(verts:evaluate(ring:mean(x)), { { 0.5, 0.5 }, { 0.5, 0.5 }, { 1, 0 }, { 0, 0 } },
+    0, "an empty mean is zero")
   local named = verts:add_attribute("ring_sum", { through = ring, source = 2 * x, reduce = "sum" })
   h.close_arrays(named:value(), { { 2, 2 }, { 2, 2 }, { 2, 0 }, { 0, 0 } })
   h.equal(named:kind(), "reduction")
@@ -129,7 +132,8 @@ h.test("numbers and single instances fill", function()
   h.close_arrays(c:value(), { { 3, 3 }, { 3, 3 }, { 3, 3 }, { 3, 3 } })
   c:update { 1, 2 }
   h.close_arrays(c:value(), { { 1, 2 }, { 1, 2 }, { 1, 2 }, { 1, 2 } })
-  h.close_arrays(verts:add_constant("zero", { rows = 2 }):value(), { { 0, 0 }, { 0, 0 }, { 0, 0 }, { 0, 0 } })
+  h.close_arrays(verts:add_constant("zero", { rows = 2 }):value(),
+    { { 0, 0 }, { 0, 0 }, { 0, 0 }, { 0, 0 } })
 end)
 
 h.test("dynamic primitives resize, zero instances are fine", function()
@@ -166,7 +170,8 @@ h.test("an error leaves everything as it was", function()
   h.fails("do not match", function() return x + basin.vector { 1, 2, 3 } end)
   h.equal(x:value() == before, true)
   h.close_arrays(ends:value(), { { 0, 1 }, { 1, 2 }, { 2, 3 }, { 3, 0 } })
-  scene:add_energy(edges:add_attribute("e", (ends:gather(x):row(1) - ends:gather(x):row(2)):squared_norm()))
+  scene:add_energy(edges:add_attribute("e",
+    (ends:gather(x):row(1) - ends:gather(x):row(2)):squared_norm()))
   scene:add_minimize_target { x }
   h.close(scene:compute_total_energy(), 4)
 end)

@@ -1,4 +1,5 @@
--- basin.simulate over bodies registered by hand: free fall and a swinging spring against formulas, restarts, files.
+-- basin.simulate over bodies registered by hand: free fall and a swinging spring against formulas,
+-- restarts, files.
 -- SPDX-License-Identifier: Apache-2.0
 local basin = require "basin"
 local h = require "harness"
@@ -38,7 +39,8 @@ end)
 local function oscillator_error(integrator, steps)
   local scene, x, v = particles({ { 1, 0, 0 } }, { 1 }, 1)
   v:update { 0, 0, 0 }
-  basin.simulate(scene, { dt = 1 / steps, steps = steps, integrator = integrator, newton = { tolerance = 1e-12 } })
+  basin.simulate(scene, { dt = 1 / steps, steps = steps, integrator = integrator,
+    newton = { tolerance = 1e-12 } })
   return math.abs(x:value():at(1, 1) - math.cos(1))
 end
 
@@ -63,8 +65,8 @@ h.test("a restart goes on with the same bits", function()
     basin.simulate(scene, options)
     local file = out .. "/" .. integrator .. ".npz"
     local first = particles({ { 1, 0, 0 }, { 0, 1, 0 } }, { 1, 2 }, 30)
-    basin.simulate(first, { dt = 0.02, steps = 6, gravity = { 0, -9.8, 0 }, integrator = integrator,
-                            checkpoint = { file = file, every = 3 } })
+    basin.simulate(first, { dt = 0.02, steps = 6, gravity = { 0, -9.8, 0 },
+      integrator = integrator, checkpoint = { file = file, every = 3 } })
     local second, y = particles({ { 9, 9, 9 }, { 9, 9, 9 } }, { 1, 2 }, 30)
     options.restart = file
     local report = basin.simulate(second, options)
@@ -90,7 +92,8 @@ h.test("save and restore keep dynamic primitives", function()
     local mesh = scene:add_mesh("m")
     local points = mesh:add_primitive("points", 3)
     local pairs_ = mesh:add_primitive("pairs", 0, { dynamic = true })
-    return scene, pairs_, pairs_:add_connectivity("ends", points, {}, 2), pairs_:add_constant("weight")
+    return scene, pairs_, pairs_:add_connectivity("ends", points, {}, 2),
+      pairs_:add_constant("weight")
   end
   local scene, pairs_, ends, weight = dynamic()
   pairs_:resize(2)
@@ -107,9 +110,11 @@ end)
 h.test("hooks run around steps, on_step may stop", function()
   local scene = particles({ { 1, 0, 0 } }, { 1 }, 30)
   local seen = {}
-  scene:add_step_hook { name = "hook", begin_step = function(state) seen[#seen + 1] = "begin " .. state.step end,
+  scene:add_step_hook { name = "hook", begin_step = function(state) seen[#seen + 1] = "begin "
+    .. state.step end,
     end_step = function(state) seen[#seen + 1] = "end " .. state.step end }
-  local report = basin.simulate(scene, { dt = 0.01, steps = 5, on_step = function(state) return state.step < 2 end })
+  local report = basin.simulate(scene,
+    { dt = 0.01, steps = 5, on_step = function(state) return state.step < 2 end })
   h.equal(table.concat(seen, ", "), "begin 1, end 1, begin 2, end 2")
   h.equal(report.steps, 2)
 end)
@@ -117,14 +122,16 @@ end)
 h.test("frames, log in both forms", function()
   local scene = particles({ { 1, 0, 0 } }, { 1 }, 30)
   local folder = out .. "/simulate"
-  basin.simulate(scene, { dt = 0.01, steps = 4, output = { folder = folder, frames = "vtu", every = 2 } })
+  basin.simulate(scene, { dt = 0.01, steps = 4,
+    output = { folder = folder, frames = "vtu", every = 2 } })
   local log = assert(io.open(folder .. "/log.txt")):read("a")
   h.equal(log:find("  step    it                  E", 1, true) ~= nil, true, "header")
   h.equal(log:find("# flags: p projection", 1, true) ~= nil, true, "legend")
   h.equal(io.open(folder .. "/frame_00002.vtu") ~= nil, true)
   h.equal(io.open(folder .. "/frame_00003.vtu"), nil)
   local second = particles({ { 1, 0, 0 } }, { 1 }, 30)
-  basin.simulate(second, { dt = 0.01, steps = 2, log = { file = folder .. "/log.jsonl", format = "json" } })
+  basin.simulate(second, { dt = 0.01, steps = 2,
+    log = { file = folder .. "/log.jsonl", format = "json" } })
   local lines = 0
   for line in io.lines(folder .. "/log.jsonl") do
     lines = lines + 1
@@ -138,17 +145,21 @@ h.test("two bodies: output joins their surfaces", function()
   local mesh = scene:add_mesh("second")
   local points = mesh:add_primitive("points", 1)
   local y = points:add_attribute("position", { rows = 3, value = { 0, 7, 0 } })
-  scene:add_body { name = "second", unknowns = { y }, inertia = function(d) return 0.5 * d:dot(d) end, surface = { positions = y } }
-  basin.simulate(scene, { dt = 0.01, steps = 1, output = { folder = out .. "/joined", frames = "obj" } })
+  scene:add_body { name = "second", unknowns = { y },
+    inertia = function(d) return 0.5 * d:dot(d) end, surface = { positions = y } }
+  basin.simulate(scene, { dt = 0.01, steps = 1,
+    output = { folder = out .. "/joined", frames = "obj" } })
   h.equal(basin.mesh.read(out .. "/joined/frame_00001.obj").points.count, 3)
   h.equal(x.rows, 3)
 end)
 
 h.test("mistakes in bodies", function()
   local scene, x = particles({ { 1, 0, 0 } }, { 1 }, 30)
-  h.fails("no data attribute", scene.add_body, scene, { name = "b", unknowns = { 2 * x }, inertia = function() end })
+  h.fails("no data attribute", scene.add_body, scene,
+    { name = "b", unknowns = { 2 * x }, inertia = function() end })
   h.fails("option 'inertia' is missing", scene.add_body, scene, { name = "b", unknowns = { x } })
-  h.fails("a nil is no expression", scene.add_body, scene, { name = "b", unknowns = { scene.cloud.points:add_attribute("z") }, inertia = function() end })
+  h.fails("a nil is no expression", scene.add_body, scene,
+    { name = "b", unknowns = { scene.cloud.points:add_attribute("z") }, inertia = function() end })
 end)
 
 h.finish()

@@ -10,13 +10,14 @@
 extern "C" {
 #endif
 
-/* A scene made by a script, with a Lua state of its own. Belongs to the caller, who destroys it before its context. Used by
- * one thread at a time, like its context. */
+/* A scene made by a script, with a Lua state of its own. Belongs to the caller, who destroys it
+ * before its context. Used by one thread at a time, like its context. */
 typedef struct basin_scene basin_scene;
 
-/* Runs the script at `path`, which declares a scene; basin.simulate in it only records its options: the host steps, and no frames,
- * logs or checkpoints are written. The scene is the one that was simulated, else the last one made. NULL on failure, with
- * script position and expression in the context's error. */
+/* Runs the script at `path`, which declares a scene; basin.simulate in it only records its options:
+ * the host steps, and no frames, logs or checkpoints are written. The scene is the one that was
+ * simulated, else the last one made. NULL on failure, with script position and expression in the
+ * context's error. */
 BASIN_API basin_scene *basin_scene_load(basin_context *context, const char *path);
 BASIN_API void basin_scene_destroy(basin_scene *scene); /* NULL is fine */
 
@@ -32,18 +33,24 @@ typedef struct basin_step_report {
 } basin_step_report;
 BASIN_API basin_step_report basin_step_report_defaults(void);
 
-/* One time step with the options that the script gave to basin.simulate. A minimization that stops short of its tolerance is no error: see
- * report->reason. An interrupted step is undone and BASIN_ERROR_INTERRUPTED. ERROR_STATE if the script did not call simulate. `report` may be NULL. */
+/* One time step with the options that the script gave to basin.simulate. A minimization that stops
+ * short of its tolerance is no error: see report->reason. An interrupted step is undone and
+ * BASIN_ERROR_INTERRUPTED. ERROR_STATE if the script did not call simulate. `report` may be NULL.
+ */
 BASIN_API basin_status basin_scene_step(basin_scene *scene, basin_step_report *report);
 
-/* The present values of an attribute, by full name ("cloth.vertices.position"), without a copy; valid until the next call that changes the scene. count 0
- * and data NULL on failure. */
+/* The present values of an attribute, by full name ("cloth.vertices.position"), without a copy;
+ * valid until the next call that changes the scene. count 0 and data NULL on failure. */
 BASIN_API basin_span basin_scene_view(basin_scene *scene, const char *name);
 
 /* Replaces the data of a stored attribute: `count` numbers, instance by instance, row after row. */
-BASIN_API basin_status basin_scene_set(basin_scene *scene, const char *name, const double *data, size_t count);
+BASIN_API basin_status basin_scene_set(basin_scene *scene,
+                                       const char *name,
+                                       const double *data,
+                                       size_t count);
 
-/* The whole state, as an .npz file that NumPy reads; a scene restored from it goes on with the same bits. */
+/* The whole state, as an .npz file that NumPy reads; a scene restored from it goes on with the same
+ * bits. */
 BASIN_API basin_status basin_scene_save(basin_scene *scene, const char *path);
 BASIN_API basin_status basin_scene_restore(basin_scene *scene, const char *path);
 

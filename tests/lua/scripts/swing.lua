@@ -14,6 +14,7 @@ scene:add_body {
 }
 scene:add_energy(points:add_attribute("spring", 5 * x:dot(x)))
 
-local report = basin.simulate(scene, { dt = 0.01, steps = 1000000, gravity = { 0, -10, 0 }, newton = { tolerance = 1e-9 },
+local report = basin.simulate(scene,
+  { dt = 0.01, steps = 1000000, gravity = { 0, -10, 0 }, newton = { tolerance = 1e-9 },
   output = { folder = "/nonexistent/never/written", frames = "vtu", positions = x } })
 assert(report.steps == 0, "declared only")
