@@ -154,6 +154,19 @@ basin_status basin_csr_multiply(const basin_csr *a, const basin_csr *b, basin_cs
   return status;
 }
 
+/* Row i of a times row k of b, appended at `count`. */
+static size_t
+kron_row(const basin_csr *a, size_t i, const basin_csr *b, size_t k, basin_csr *out, size_t count)
+{
+  for (size_t p = a->starts[i]; p < a->starts[i + 1]; p++) {
+    for (size_t q = b->starts[k]; q < b->starts[k + 1]; q++) {
+      out->indices[count] = (uint32_t)(a->indices[p] * b->columns + b->indices[q]);
+      out->values[count++] = a->values[p] * b->values[q];
+    }
+  }
+  return count;
+}
+
 basin_status basin_csr_kron(const basin_csr *a, const basin_csr *b, basin_csr **result)
 {
   *result = NULL;
@@ -174,15 +187,11 @@ basin_status basin_csr_kron(const basin_csr *a, const basin_csr *b, basin_csr **
       a->context, a->rows * b->rows, a->columns * b->columns, a->count * b->count, result));
   basin_csr *out = *result;
   size_t count = 0;
-  for (size_t row = 0; row < out->rows; row++) {
-    size_t i = row / b->rows, k = row % b->rows;
-    for (size_t p = a->starts[i]; p < a->starts[i + 1]; p++) {
-      for (size_t q = b->starts[k]; q < b->starts[k + 1]; q++) {
-        out->indices[count] = (uint32_t)(a->indices[p] * b->columns + b->indices[q]);
-        out->values[count++] = a->values[p] * b->values[q];
-      }
+  for (size_t i = 0; i < a->rows; i++) {
+    for (size_t k = 0; k < b->rows; k++) {
+      count = kron_row(a, i, b, k, out, count);
+      out->starts[i * b->rows + k + 1] = count;
     }
-    out->starts[row + 1] = count;
   }
   return BASIN_OK;
 }

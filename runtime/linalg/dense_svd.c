@@ -30,8 +30,24 @@ static void rotate_columns(size_t n, double *a, size_t p, size_t q, double c, do
   }
 }
 
-/* One-sided Jacobi (Hestenes 1958): rotates the columns of w = a v until they are orthogonal, to
- * rounding of the two or of the largest column. */
+/* Rotates columns p and q of w = a v until they are orthogonal, to rounding of the two or of the
+ * largest column, whose square is given. False if they are already. */
+static bool orthogonalize_pair(size_t n, double *w, double *v, size_t p, size_t q, double largest)
+{
+  double alpha = column_dot(n, w, p, p), beta = column_dot(n, w, q, q);
+  double gamma = column_dot(n, w, p, q);
+  if (fabs(gamma) <= DBL_EPSILON * sqrt(alpha) * sqrt(beta)) return false;
+  if (fabs(gamma) <= DBL_EPSILON * DBL_EPSILON * largest) return false;
+  double zeta = (beta - alpha) / (2 * gamma);
+  double t =
+      fabs(zeta) > 1e150 ? 0.5 / zeta : (zeta >= 0 ? 1 : -1) / (fabs(zeta) + sqrt(1 + zeta * zeta));
+  double c = 1 / sqrt(1 + t * t);
+  rotate_columns(n, w, p, q, c, c * t);
+  rotate_columns(n, v, p, q, c, c * t);
+  return true;
+}
+
+/* One-sided Jacobi (Hestenes 1958). */
 static void orthogonalize(size_t n, double *w, double *v)
 {
   bool rotated = true;
@@ -40,19 +56,7 @@ static void orthogonalize(size_t n, double *w, double *v)
     double largest = 0;
     for (size_t p = 0; p < n; p++) largest = fmax(largest, column_dot(n, w, p, p));
     for (size_t p = 0; p < n; p++) {
-      for (size_t q = p + 1; q < n; q++) {
-        double alpha = column_dot(n, w, p, p), beta = column_dot(n, w, q, q),
-               gamma = column_dot(n, w, p, q);
-        if (fabs(gamma) <= DBL_EPSILON * sqrt(alpha) * sqrt(beta)) continue;
-        if (fabs(gamma) <= DBL_EPSILON * DBL_EPSILON * largest) continue;
-        double zeta = (beta - alpha) / (2 * gamma);
-        double t = fabs(zeta) > 1e150 ? 0.5 / zeta
-                                      : (zeta >= 0 ? 1 : -1) / (fabs(zeta) + sqrt(1 + zeta * zeta));
-        double c = 1 / sqrt(1 + t * t);
-        rotate_columns(n, w, p, q, c, c * t);
-        rotate_columns(n, v, p, q, c, c * t);
-        rotated = true;
-      }
+      for (size_t q = p + 1; q < n; q++) rotated |= orthogonalize_pair(n, w, v, p, q, largest);
     }
   }
 }

@@ -84,8 +84,8 @@ BASIN_API const size_t *basin_bsr_row_starts(const basin_bsr *matrix); /* node_c
 BASIN_API const uint32_t *basin_bsr_columns(const basin_bsr *matrix);  /* block_count columns */
 BASIN_API double *basin_bsr_values(basin_bsr *matrix); /* block_count * block_size^2, writable */
 BASIN_API const double *basin_bsr_values_const(const basin_bsr *matrix);
-BASIN_API size_t
-basin_bsr_bytes(const basin_bsr *matrix); /* what one multiplication reads of the matrix */
+/* What one multiplication reads of the matrix. */
+BASIN_API size_t basin_bsr_bytes(const basin_bsr *matrix);
 /* Equal for equal patterns (node count, block size, blocks); a 64-bit hash. */
 BASIN_API uint64_t basin_bsr_pattern(const basin_bsr *matrix);
 
@@ -218,7 +218,9 @@ typedef enum basin_norm {
   BASIN_NORM_INFINITY,
   BASIN_NORM_MAX
 } basin_norm;
-BASIN_API double basin_csr_norm(const basin_csr *a, basin_norm norm); /* NaN if an entry is NaN; ONE also if memory runs out */
+BASIN_API double
+basin_csr_norm(const basin_csr *a,
+               basin_norm norm); /* NaN if an entry is NaN; ONE also if memory runs out */
 /* Square and |a_ij - a_ji| <= tolerance * max |a|. */
 BASIN_API bool basin_csr_symmetric(const basin_csr *a, double tolerance);
 BASIN_API bool
