@@ -95,7 +95,10 @@ basin__target_detect(basin_context *context, basin_precision precision, basin_ta
         context,
         BASIN_ERROR_UNSUPPORTED,
         "the clang back end needs an x86-64 processor with SSE4.2; use device \"cpu:interp\"");
+  /* Half a 512-bit register of floats: assembly is as wide as doubles are
+   * (docs/decisions/vector-math.md). */
   target->width = bytes / (precision == BASIN_PRECISION_FLOAT ? 4 : 8);
+  if (target->width > 8) target->width = 8;
   target->vector_math = basin__symbols_have_vector_math();
   return override_width(context, precision, target);
 }

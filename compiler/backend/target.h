@@ -12,7 +12,7 @@ typedef struct basin_target {
   char model[64];       /* vendor, family, model, stepping: what tuning depends on */
   const char *level;    /* "x86-64-v4", "x86-64-v3", "x86-64-v2" */
   const char *features; /* for people: "AVX-512", "AVX2", "SSE4" */
-  unsigned width;       /* numbers a tile: one register of the precision, or $BASIN_WIDTH */
+  unsigned width;       /* numbers a tile: one register, at most 8, or $BASIN_WIDTH */
   bool vector_math;     /* glibc's vector functions are there */
 } basin_target;
 
