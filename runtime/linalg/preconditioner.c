@@ -237,6 +237,25 @@ static bool invert_block(size_t n, double *block, double *inverse)
   return false;
 }
 
+/* The common case, a definite 3x3 block, by L D L^T written out: A^-1 = L^-T D^-1 L^-1 as six
+ * numbers. False: the general way has to look at it. */
+static bool invert_3(const double *a, double *out)
+{
+  const double least = 3 * DBL_EPSILON;
+  double d0 = a[0], l10 = a[3] / d0, d1 = a[4] - l10 * a[3];
+  double l20 = a[6] / d0, below = a[7] - l20 * a[3], l21 = below / d1;
+  double d2 = a[8] - l20 * a[6] - l21 * below;
+  if (!(d0 > 0 && d1 > least * a[4] && d2 > least * a[8])) return false;
+  double i0 = 1 / d0, i1 = 1 / d1, i2 = 1 / d2, m = l10 * l21 - l20;
+  out[5] = i2;
+  out[4] = -l21 * i2;
+  out[3] = i1 + l21 * l21 * i2;
+  out[2] = m * i2;
+  out[1] = -l10 * i1 - l21 * m * i2;
+  out[0] = i0 + l10 * l10 * i1 + m * m * i2;
+  return all_finite(6, out);
+}
+
 /* Inverts the block of an instance and stores the result; true if it was definite. */
 static bool store_inverse(basin_preconditioner *p, size_t instance, size_t n, double *block)
 {
@@ -264,6 +283,10 @@ static void update_task(void *user, size_t part, unsigned worker)
   for (size_t i = p->part_starts[part]; i < p->part_starts[part + 1]; i++) {
     uint32_t count = p->instance_starts[i + 1] - p->instance_starts[i];
     size_t n = (size_t)count * p->block_size;
+    if (p->packed) {
+      const double *diagonal = job->matrix->values + job->matrix->row_starts[i] * 9;
+      if (invert_3(diagonal, p->inverses + 6 * i)) continue;
+    }
     gather_block(job->matrix, p->instance_starts[i], count, work);
     if (!all_finite(n * n, work)) {
       job->bad[part] = i;
