@@ -5,9 +5,9 @@
 
 #if BASIN_PSD_N > 3
 
-/* Pivots of L D L^T of H + shift I for the tile at h, rows `stride` numbers apart: 0 where all are
- * positive (H needs no projection), else 1 + the smaller of the numbers of negative and positive
- * ones, a guess of the work that lies ahead. */
+/* Pivots of L D L^T of H + shift I for the tile at h, rows `stride` numbers apart: 0 where all
+ * are positive (H needs no projection), else 1 + the smaller of the numbers of negative and
+ * positive ones, a guess of the work that lies ahead. */
 BASIN_PSD_INLINE
 real BASIN_PSD_NAME(class)(const basin_scalar *h, const int *offsets)
 {
@@ -19,8 +19,8 @@ real BASIN_PSD_NAME(class)(const basin_scalar *h, const int *offsets)
   BASIN_PSD_UNROLL
   for (int i = 1; i < BASIN_PSD_N; i++)
     size = basin_psd_max(basin_psd_abs(a[BASIN_PSD_AT(i, i)]), size);
-  const real shift =
-      size * (basin_scalar)(2 * BASIN_PSD_N * BASIN_PSD_EPSILON) + (basin_scalar)BASIN_PSD_TINY;
+  const real shift = size * (basin_scalar)(BASIN_PSD_SHIFT * BASIN_PSD_N * BASIN_PSD_EPSILON) +
+                     (basin_scalar)BASIN_PSD_TINY;
   real positive = zero;
   BASIN_PSD_UNROLL
   for (int k = 0; k < BASIN_PSD_N; k++) {
@@ -39,9 +39,10 @@ real BASIN_PSD_NAME(class)(const basin_scalar *h, const int *offsets)
 }
 
 /* Projects the matrices of elements 0 to count - 1 in place: entry e of the packed triangle of
- * element i is h[rows[e] * stride + i]. h is aligned like `real`, stride a multiple of BASIN_WIDTH,
- * count at most BASIN_PSD_CHUNK; rows are read up to the next multiple of BASIN_WIDTH. The result
- * for an element depends on nothing but its matrix, not even on its place. */
+ * element i is h[rows[e] * stride + i]. h is aligned like `real`, stride a multiple of
+ * BASIN_WIDTH, count at most BASIN_PSD_CHUNK; rows are read up to the next multiple of
+ * BASIN_WIDTH. The result for an element depends on nothing but its matrix, not even on its
+ * place. */
 BASIN_PSD_NOINLINE void
 BASIN_PSD_NAME(chunk)(basin_scalar *h, const unsigned short *rows, int stride, int count, int mode)
 {
@@ -71,13 +72,13 @@ BASIN_PSD_NAME(chunk)(basin_scalar *h, const unsigned short *rows, int stride, i
       for (int e = 0; e < BASIN_PSD_PACKED; e++)
         lanes[e * BASIN_PSD_LANES + lane] = from[offsets[e]];
     }
-    BASIN_PSD_NAME(solve)(batch, result, (basin_scalar)(mode == BASIN_PSD_CLAMP ? 1 : 2));
+    BASIN_PSD_NAME(solve)
+    (batch, result, (basin_scalar)(mode == BASIN_PSD_CLAMP ? 1 : 2));
     lanes = (basin_scalar *)result;
     for (int lane = 0; lane < filled; lane++) {
       basin_scalar *to = h + order[first + lane];
       BASIN_PSD_UNROLL
-      for (int e = 0; e < BASIN_PSD_PACKED; e++)
-        to[offsets[e]] = lanes[e * BASIN_PSD_LANES + lane];
+      for (int e = 0; e < BASIN_PSD_PACKED; e++) to[offsets[e]] = lanes[e * BASIN_PSD_LANES + lane];
     }
   }
 }
@@ -85,9 +86,10 @@ BASIN_PSD_NAME(chunk)(basin_scalar *h, const unsigned short *rows, int stride, i
 #else
 
 /* Projects the matrices of elements 0 to count - 1 in place: entry e of the packed triangle of
- * element i is h[rows[e] * stride + i]. h is aligned like `real`, stride a multiple of BASIN_WIDTH,
- * count at most BASIN_PSD_CHUNK; rows are read up to the next multiple of BASIN_WIDTH. The result
- * for an element depends on nothing but its matrix, not even on its place. */
+ * element i is h[rows[e] * stride + i]. h is aligned like `real`, stride a multiple of
+ * BASIN_WIDTH, count at most BASIN_PSD_CHUNK; rows are read up to the next multiple of
+ * BASIN_WIDTH. The result for an element depends on nothing but its matrix, not even on its
+ * place. */
 BASIN_PSD_INLINE void
 BASIN_PSD_NAME(chunk)(basin_scalar *h, const unsigned short *rows, int stride, int count, int mode)
 {

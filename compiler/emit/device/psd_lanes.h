@@ -48,23 +48,32 @@ typedef __typeof__(*(basin_psd_real *)0 < *(basin_psd_real *)0) basin_psd_mask;
 #define basin_psd_max(a, b)          basin_psd_select((a) > (b), a, b)
 #define basin_psd_min(a, b)          basin_psd_select((a) < (b), a, b)
 
-/* Rounding unit of the precision in use, and a square below which a vector counts as zero. */
+/* Rounding unit of the precision in use; squares below TINY count as zero; matrices with entries
+ * beyond HUGE are left alone. */
 #define BASIN_PSD_DOUBLE  (sizeof(basin_scalar) == 8)
 #define BASIN_PSD_EPSILON (BASIN_PSD_DOUBLE ? 2.220446049250313e-16 : 1.1920928955078125e-7)
 #define BASIN_PSD_TINY    (BASIN_PSD_DOUBLE ? 1e-280 : 1e-34)
 #define BASIN_PSD_HUGE    (BASIN_PSD_DOUBLE ? 1e300 : 1e36)
 
+/* In rounding units times n, relative to the largest entry: how negative an eigenvalue the test
+ * by pivots lets pass, and which eigenvalues the solver counts as zero. */
+#define BASIN_PSD_SHIFT (BASIN_PSD_DOUBLE ? 8 : 2)
+#define BASIN_PSD_EDGE  (BASIN_PSD_DOUBLE ? 32 : 2)
+/* In rounding units: the coupling that a QR sweep may leave. The projection moves no further
+ * than the matrix does, in the Frobenius norm, so the error stays below that times sqrt(n). */
+#define BASIN_PSD_NEGLIGIBLE (BASIN_PSD_DOUBLE ? 512 : 4)
 /* Least square of a coupling, so that no minor of x I - T vanishes for want of it. */
 #define BASIN_PSD_FLOOR (BASIN_PSD_DOUBLE ? 1e-60 : 1e-30)
-/* Steps of Laguerre's iteration, QR cycles and the coupling that ends them, Jacobi cycles. */
-#define BASIN_PSD_LAGUERRE   16
-#define BASIN_PSD_CLOSE      4
-#define BASIN_PSD_SWEEPS     6
-#define BASIN_PSD_FAR        1e6f
-#define BASIN_PSD_NEGLIGIBLE (BASIN_PSD_DOUBLE ? 512 : 4)
-#define BASIN_PSD_CYCLES     40
 /* Minors are scaled back once in so many steps of their recurrence. */
 #define BASIN_PSD_RESCALE (BASIN_PSD_DOUBLE ? 12 : 3)
+/* Laguerre's iteration: steps at most, the error (in rounding units) it may leave, the largest
+ * step. */
+#define BASIN_PSD_LAGUERRE 16
+#define BASIN_PSD_CLOSE    4
+#define BASIN_PSD_FAR      1e6f
+/* Most QR sweeps for one eigenvalue, most cycles of Jacobi's method. */
+#define BASIN_PSD_SWEEPS 6
+#define BASIN_PSD_CYCLES 40
 
 /* Projection modes; the numbers are those of the kernel plan. */
 #define BASIN_PSD_NONE  0

@@ -14,7 +14,8 @@ BASIN_PSD_INLINE bool BASIN_PSD_NAME(definite)(const real *h)
   BASIN_PSD_UNROLL
   for (int i = 0; i < BASIN_PSD_N; i++)
     size = basin_psd_max(basin_psd_abs(a[BASIN_PSD_AT(i, i)]), size);
-  const real shift = size * (real)(2 * BASIN_PSD_N * BASIN_PSD_EPSILON) + (real)BASIN_PSD_TINY;
+  const real shift =
+      size * (real)(BASIN_PSD_SHIFT * BASIN_PSD_N * BASIN_PSD_EPSILON) + (real)BASIN_PSD_TINY;
   bool definite = true;
   BASIN_PSD_UNROLL
   for (int k = 0; k < BASIN_PSD_N; k++) {

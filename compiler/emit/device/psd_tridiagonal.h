@@ -3,14 +3,14 @@
 
 /* Included by psd.h once a size with BASIN_PSD_N defined; no include guard by intent.
  *
- * Householder reduction to a tridiagonal T, then for the eigenvalues of T below zero, nearest
- * first: Laguerre's iteration on the characteristic polynomial (monotone from the right, cubic at
- * the end), an implicit QR sweep with that shift to split the eigenvalue off, the vector from the
- * rotations and reflectors. If more than half of the eigenvalues are negative, -H is treated
- * instead. */
-
-/* Rotations kept at most: one for each sweep over each leading part of T and each of its couplings.
+ * Householder reduction to a tridiagonal T, then the eigenvalues of T below zero in ascending
+ * order: Laguerre's iteration on the characteristic polynomial (monotone from below, cubic at the
+ * end), an implicit QR sweep with that shift to split the eigenvalue off, the vector from the
+ * rotations and reflectors. If fewer eigenvalues are positive than negative, -H is treated instead.
  */
+
+/* Rotations kept at most: one for each sweep over each leading part of T and each of its
+ * couplings. */
 #define BASIN_PSD_ROTATIONS (BASIN_PSD_SWEEPS * BASIN_PSD_N * (BASIN_PSD_N - 1) / 2)
 
 typedef struct BASIN_PSD_NAME(tridiagonal) {
@@ -32,8 +32,8 @@ typedef struct BASIN_PSD_NAME(rotations) {
   basin_psd_real sine[BASIN_PSD_ROTATIONS];
 } BASIN_PSD_NAME(rotations);
 
-/* One Householder step on column k of the packed matrix a (Golub and Van Loan, section 8.3.1);
- * A v is taken as A x - alpha A e so that it need not wait for the square root. */
+/* One Householder step on column k of the packed matrix a (Golub and Van Loan, section 8.3.1); A
+ * v is taken as A x - alpha A e so that it need not wait for the square root. */
 BASIN_PSD_INLINE void
 BASIN_PSD_NAME(reflect)(basin_psd_real *a, int k, BASIN_PSD_NAME(tridiagonal) * t)
 {
@@ -97,46 +97,47 @@ BASIN_PSD_INLINE void BASIN_PSD_NAME(reduce)(const basin_psd_real *h,
   for (int i = 0; i < BASIN_PSD_PACKED; i++) t->reflector[i] = a[i];
 }
 
-/* Number of eigenvalues of T below x, by the signs of the leading minors of x I - T. */
-BASIN_PSD_INLINE basin_psd_real BASIN_PSD_NAME(count)(const BASIN_PSD_NAME(tridiagonal) * t,
-                                                      basin_scalar x)
+/* Numbers of eigenvalues of T below -edge and above edge, by the signs of the leading minors of
+ * x I - T. */
+BASIN_PSD_INLINE void BASIN_PSD_NAME(count)(const BASIN_PSD_NAME(tridiagonal) * t,
+                                            basin_scalar edge,
+                                            basin_psd_real *below,
+                                            basin_psd_real *above)
 {
-  basin_psd_real before = basin_psd_splat(1), here = x - t->diagonal[0];
-  basin_psd_real count = basin_psd_select(here < 0, basin_psd_splat(0), basin_psd_splat(1));
+  const basin_psd_real zero = basin_psd_splat(0), one = basin_psd_splat(1);
+  basin_psd_real a0 = one, a1 = -edge - t->diagonal[0], b0 = one, b1 = edge - t->diagonal[0];
+  *below = basin_psd_select(a1 > 0, one, zero);
+  *above = basin_psd_select(b1 < 0, one, zero);
   for (int k = 1; k < BASIN_PSD_N; k++) {
-    const basin_psd_real next =
-        basin_psd_fma(x - t->diagonal[k], here, t->coupling[k - 1] * before);
-    const basin_psd_mask agree = (next < 0) == (here < 0);
-    count = basin_psd_select(agree, count + 1, count);
-    before = here;
-    here = next;
+    const basin_psd_real coupling = t->coupling[k - 1];
+    const basin_psd_real a2 = basin_psd_fma(-edge - t->diagonal[k], a1, coupling * a0);
+    const basin_psd_real b2 = basin_psd_fma(edge - t->diagonal[k], b1, coupling * b0);
+    *below = basin_psd_select((a2 < 0) == (a1 < 0), *below + 1, *below);
+    *above = basin_psd_select((b2 < 0) == (b1 < 0), *above, *above + 1);
+    a0 = a1, a1 = a2, b0 = b1, b1 = b2;
     if (BASIN_PSD_N > BASIN_PSD_RESCALE && k % BASIN_PSD_RESCALE == BASIN_PSD_RESCALE - 1) {
-      const basin_psd_real factor = 1 / (basin_psd_abs(here) + basin_psd_abs(before));
-      here *= factor;
-      before *= factor;
+      const basin_psd_real a = 1 / (basin_psd_abs(a0) + basin_psd_abs(a1));
+      const basin_psd_real b = 1 / (basin_psd_abs(b0) + basin_psd_abs(b1));
+      a0 *= a, a1 *= a, b0 *= b, b1 *= b;
     }
   }
-  return count;
 }
 
-/* The characteristic polynomial of the leading part of T at x, its derivative and half its second
- * one, by the recurrence of the leading minors, up to a common factor; returns the lanes that have
- * an eigenvalue below x, by the signs of the minors. */
-BASIN_PSD_INLINE basin_psd_mask BASIN_PSD_NAME(minors)(const BASIN_PSD_NAME(tridiagonal) * t,
-                                                       int size,
-                                                       basin_psd_real x,
-                                                       BASIN_PSD_NAME(polynomial) * at)
+/* The characteristic polynomial of the leading part of T at x, its derivative and half its
+ * second one, by the recurrence of the leading minors, up to a common factor. */
+BASIN_PSD_INLINE void BASIN_PSD_NAME(minors)(const BASIN_PSD_NAME(tridiagonal) * t,
+                                             int size,
+                                             basin_psd_real x,
+                                             BASIN_PSD_NAME(polynomial) * at)
 {
   basin_psd_real p0 = basin_psd_splat(1), p1 = x - t->diagonal[0];
   basin_psd_real q0 = basin_psd_splat(0), q1 = basin_psd_splat(1);
   basin_psd_real r0 = basin_psd_splat(0), r1 = basin_psd_splat(0);
-  basin_psd_mask found = p1 > 0;
   for (int k = 1; k < size; k++) {
     const basin_psd_real gap = x - t->diagonal[k], coupling = t->coupling[k - 1];
     const basin_psd_real r2 = basin_psd_fma(gap, r1, basin_psd_fma(coupling, r0, q1));
     const basin_psd_real q2 = basin_psd_fma(gap, q1, basin_psd_fma(coupling, q0, p1));
     const basin_psd_real p2 = basin_psd_fma(gap, p1, coupling * p0);
-    found = found | ((p2 < 0) == (p1 < 0));
     p0 = p1, p1 = p2, q0 = q1, q1 = q2, r0 = r1, r1 = r2;
     if (BASIN_PSD_N > BASIN_PSD_RESCALE && k % BASIN_PSD_RESCALE == BASIN_PSD_RESCALE - 1) {
       const basin_psd_real factor = 1 / (basin_psd_abs(p0) + basin_psd_abs(p1));
@@ -144,61 +145,57 @@ BASIN_PSD_INLINE basin_psd_mask BASIN_PSD_NAME(minors)(const BASIN_PSD_NAME(trid
     }
   }
   at->value = p1, at->slope = q1, at->bend = r1;
-  return found;
 }
 
-/* Where to look for the next eigenvalue from: below the last one, x, or where none is left there,
- * from the edge of the negative numbers. Returns the lanes that have an eigenvalue below that. */
-BASIN_PSD_INLINE basin_psd_mask BASIN_PSD_NAME(start)(const BASIN_PSD_NAME(tridiagonal) * t,
-                                                      int size,
-                                                      basin_scalar edge,
-                                                      basin_psd_mask active,
-                                                      basin_psd_real *x,
-                                                      BASIN_PSD_NAME(polynomial) * at)
+/* A lower bound of the eigenvalues from their sum and the sum of their squares; Laguerre's step
+ * from minus infinity leads there. */
+BASIN_PSD_INLINE basin_psd_real BASIN_PSD_NAME(bound)(const BASIN_PSD_NAME(tridiagonal) * t)
 {
-  const basin_psd_mask below = BASIN_PSD_NAME(minors)(t, size, *x, at);
-  const basin_psd_mask done = active & basin_psd_not(below);
-  BASIN_PSD_NAME(polynomial) again;
-  if (size == BASIN_PSD_N || !basin_psd_any(done)) return below;
-  *x = basin_psd_select(done, basin_psd_splat(edge), *x);
-  const basin_psd_mask left = BASIN_PSD_NAME(minors)(t, size, *x, &again);
-  at->value = basin_psd_select(done, again.value, at->value);
-  at->slope = basin_psd_select(done, again.slope, at->slope);
-  at->bend = basin_psd_select(done, again.bend, at->bend);
-  return below | (done & left);
+  basin_psd_real mean = basin_psd_splat(0), spread = mean;
+  for (int k = 0; k < BASIN_PSD_N; k++) mean += t->diagonal[k];
+  mean *= (basin_scalar)(1.0 / BASIN_PSD_N);
+  for (int k = 0; k < BASIN_PSD_N; k++) {
+    const basin_psd_real away = t->diagonal[k] - mean;
+    spread = basin_psd_fma(away, away, basin_psd_fma(t->below[k], 2 * t->below[k], spread));
+  }
+  return mean - basin_psd_sqrt(spread * (basin_scalar)((BASIN_PSD_N - 1.0) / BASIN_PSD_N));
 }
 
-/* Laguerre's iteration from x to the nearest eigenvalue below (Parlett, "Laguerre's method applied
- * to the matrix eigenvalue problem", 1964). A lane stops by itself when its next step would be
- * below the tolerance; what is missing after the last step, the QR sweeps make up for. */
+/* Laguerre's iteration to the eigenvalue nearest to x (Parlett, "Laguerre's method applied to the
+ * matrix eigenvalue problem", 1964): from below all of them, the least. `zeros` eigenvalues, which
+ * are zero to rounding, are divided out of the polynomial: else a matrix of low rank would be
+ * approached at the pace of bisection. A lane stops by itself when its next step would be below the
+ * tolerance; what is missing after the last step, the QR sweeps make up for. */
 BASIN_PSD_INLINE basin_psd_real BASIN_PSD_NAME(nearest)(const BASIN_PSD_NAME(tridiagonal) * t,
                                                         int size,
+                                                        basin_psd_real zeros,
                                                         basin_psd_real x,
-                                                        BASIN_PSD_NAME(polynomial) at,
                                                         basin_psd_mask pending)
 {
-  const basin_scalar order = (basin_scalar)size;
-  for (int step = 0; step < BASIN_PSD_LAGUERRE; step++) {
-    const basin_psd_real square = at.slope * at.slope, product = 2 * at.value * at.bend;
-    const basin_psd_real poles = square - product;
-    basin_psd_real spread = (order - 1) * ((order - 1) * square - order * product);
-    spread = basin_psd_sqrt(basin_psd_max(spread, basin_psd_splat(0)));
+  const basin_psd_real order = (basin_scalar)size - zeros;
+  for (int step = 0; step < BASIN_PSD_LAGUERRE && basin_psd_any(pending); step++) {
+    BASIN_PSD_NAME(polynomial) at;
+    BASIN_PSD_NAME(minors)(t, size, x, &at);
+    const basin_psd_real ratio = at.value / x;
+    const basin_psd_real slope = basin_psd_fma(-zeros, ratio, at.slope);
+    const basin_psd_real poles = basin_psd_fma(
+        -zeros * ratio, ratio, basin_psd_fma(at.slope, at.slope, -2 * at.value * at.bend));
+    const basin_psd_real spread = (order - 1) * basin_psd_fma(order, poles, -slope * slope);
+    const basin_psd_real root = basin_psd_sqrt(basin_psd_max(spread, basin_psd_splat(0)));
     const basin_psd_real move =
-        order * at.value / (at.slope + basin_psd_select(at.value < 0, -spread, spread));
-    const basin_psd_mask usable = pending & (move > 0) & (move < BASIN_PSD_FAR);
+        order * at.value / (slope + basin_psd_select(slope < 0, -root, root));
+    const basin_psd_real reach = basin_psd_abs(move), weight = at.value * at.value;
+    const basin_psd_mask usable = pending & (reach < BASIN_PSD_FAR);
     x = basin_psd_select(usable, x - move, x);
-    const basin_psd_real weight = at.value * at.value;
-    const basin_psd_real next = move * basin_psd_abs(basin_psd_fma(move * poles, move, -weight));
+    const basin_psd_real next = reach * basin_psd_abs(basin_psd_fma(move * poles, move, -weight));
     pending = usable & (next > weight * (basin_scalar)(BASIN_PSD_CLOSE * BASIN_PSD_EPSILON)) &
-              (move > (basin_scalar)BASIN_PSD_EPSILON);
-    if (!basin_psd_any(pending)) break;
-    (void)BASIN_PSD_NAME(minors)(t, size, x, &at);
+              (reach > (basin_scalar)BASIN_PSD_EPSILON);
   }
   return x;
 }
 
-/* One implicit QR sweep with a shift over the leading part of T (Golub and Van Loan, 8.3.3, in the
- * form of EISPACK's imtql2); lanes outside `pending` keep T and get identity rotations. */
+/* One implicit QR sweep with a shift over the leading part of T (Golub and Van Loan, 8.3.3, in
+ * the form of EISPACK's imtql2); lanes outside `pending` keep T and get identity rotations. */
 BASIN_PSD_INLINE void BASIN_PSD_NAME(sweep)(BASIN_PSD_NAME(tridiagonal) * t,
                                             int size,
                                             basin_psd_real shift,
@@ -234,8 +231,8 @@ BASIN_PSD_INLINE void BASIN_PSD_NAME(sweep)(BASIN_PSD_NAME(tridiagonal) * t,
   t->below[size - 2] = basin_psd_select(pending, along, t->below[size - 2]);
 }
 
-/* The eigenvalue of the trailing 2x2 block nearer to the last diagonal entry (Wilkinson's shift).
- */
+/* The eigenvalue of the trailing 2x2 block nearer to the last diagonal entry (Wilkinson's
+ * shift). */
 BASIN_PSD_INLINE basin_psd_real BASIN_PSD_NAME(shift)(const BASIN_PSD_NAME(tridiagonal) * t,
                                                       int size)
 {
@@ -343,8 +340,12 @@ BASIN_PSD_NAME(solve)(const basin_psd_real *h, basin_psd_real *out, basin_scalar
   BASIN_PSD_NAME(reduce)(h, 1 / norm, &t);
   BASIN_PSD_NAME(couple)(&t, BASIN_PSD_N);
 
-  const basin_scalar edge = (basin_scalar)(-BASIN_PSD_N * BASIN_PSD_EPSILON);
-  const basin_psd_mask flip = active & (BASIN_PSD_NAME(count)(&t, edge) > BASIN_PSD_N / 2);
+  const basin_scalar edge = (basin_scalar)(BASIN_PSD_EDGE * BASIN_PSD_N * BASIN_PSD_EPSILON);
+  basin_psd_real left, right;
+  BASIN_PSD_NAME(count)(&t, edge, &left, &right);
+  basin_psd_real zeros = BASIN_PSD_N - left - right;
+  const basin_psd_mask flip = active & (left > right);
+  left = basin_psd_select(flip, right, left);
   const basin_psd_real side = basin_psd_select(flip, basin_psd_splat(-1), basin_psd_splat(1));
   for (int k = 0; k < BASIN_PSD_N; k++) {
     t.diagonal[k] *= side;
@@ -353,25 +354,29 @@ BASIN_PSD_NAME(solve)(const basin_psd_real *h, basin_psd_real *out, basin_scalar
   const basin_psd_real base = basin_psd_splat(gain == 1 ? 0 : -1);
   for (int i = 0; i < BASIN_PSD_PACKED; i++) out[i] = basin_psd_select(flip, base * h[i], h[i]);
 
+  const basin_psd_real bound = BASIN_PSD_NAME(bound)(&t);
+  basin_psd_real x = bound;
   int found = 0;
-  basin_psd_real x = basin_psd_splat(edge);
   rotations.sweeps = rotations.count = 0;
   for (int size = BASIN_PSD_N; size > 0; size--) {
-    BASIN_PSD_NAME(polynomial) at;
-    active = active & BASIN_PSD_NAME(start)(&t, size, edge, active, &x, &at);
+    active = active & (left > 0);
     if (!basin_psd_any(active)) break;
     if (size > 1) {
-      x = BASIN_PSD_NAME(nearest)(&t, size, x, at, active);
+      x = BASIN_PSD_NAME(nearest)(&t, size, zeros, x, active);
       failed = failed | BASIN_PSD_NAME(split)(&t, size, x, active, &rotations);
       BASIN_PSD_NAME(couple)(&t, size - 1);
     }
-    const basin_psd_real value = t.diagonal[size - 1] * (-gain * norm);
-    const basin_psd_mask counts = active & (value > 0);
-    weights[found] = basin_psd_select(counts, value, basin_psd_splat(0));
+    const basin_psd_real value = t.diagonal[size - 1];
+    const basin_psd_mask counts = active & (value < 0);
+    weights[found] = basin_psd_select(counts, value * (-gain * norm), basin_psd_splat(0));
     BASIN_PSD_NAME(unrotate)(&rotations, size, vectors[found]);
     for (int i = 0; i < BASIN_PSD_N; i++)
       vectors[found][i] = basin_psd_select(counts, vectors[found][i], basin_psd_splat(0));
     found++;
+    const basin_psd_mask wanted = counts & (value < -edge);
+    left = basin_psd_select(wanted, left - 1, left);
+    zeros = basin_psd_select(basin_psd_abs(value) <= edge, zeros - 1, zeros);
+    x = basin_psd_select(wanted, basin_psd_min(x, value), bound);
   }
   for (int i = 0; i < found; i++) BASIN_PSD_NAME(add)(&t, vectors[i], weights[i], out);
   if (basin_psd_any(failed)) BASIN_PSD_NAME(jacobi)(h, norm, failed, gain, out);
