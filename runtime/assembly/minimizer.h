@@ -20,6 +20,24 @@ typedef struct basin_schedule {
   size_t partition_count;
 } basin_schedule;
 
+/* Data of the elements in another order. */
+typedef struct basin_permuted_copy {
+  uint32_t id;
+  bool connectivity; /* `id` is one of a connectivity, else of an array */
+  void *data;
+  size_t capacity; /* bytes */
+  uint64_t version;
+} basin_permuted_copy;
+
+/* Elements in an order of the runtime's own: element order[k] stands at place k. */
+typedef struct basin_permutation {
+  bool active;
+  uint32_t *order, *rows; /* rows: those of the order that is not in use */
+  size_t order_capacity, row_capacity;
+  basin_permuted_copy *copies;
+  size_t copy_count, copy_capacity;
+} basin_permutation;
+
 typedef struct basin_term {
   char *name, *script;
   int line;
@@ -46,7 +64,8 @@ typedef struct basin_term {
   uint64_t structure,
       slotted; /* newest change it stands for; the structure that the slots stand for */
   size_t elements;
-  uint32_t *rows; /* local_nodes an element: global nodes if direct, else rows of the node's map */
+  uint32_t *rows; /* in the order of the permutation, if it is active; local_nodes an element:
+                     global nodes if direct, else rows of the node's map */
   size_t row_capacity;
   uint32_t *slots;
   size_t slot_count, slot_capacity;
@@ -54,6 +73,7 @@ typedef struct basin_term {
   size_t start_capacity;
   size_t expansion; /* not direct: most nodes that an element depends on */
   basin_schedule schedule;
+  basin_permutation permutation;
 
   double *energies; /* one a chunk of ENERGY_CHUNK elements */
   size_t energy_capacity;

@@ -1,5 +1,6 @@
 /* Running a term's gradient or Hessian kernel over all its elements, every sum in one fixed order.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "assembly/permute.h"
 #include "assembly/spread.h"
 
 typedef struct run_state {
@@ -28,17 +29,21 @@ kernel_args(const run_state *state, size_t begin, size_t end, unsigned worker)
 
 /* ---- coloured ---- */
 
-static void direct_chunk(void *user, size_t index, unsigned worker)
+static void run_direct(const run_state *state, size_t chunk, unsigned worker)
 {
-  const run_state *state = user;
-  size_t chunk = state->term->schedule.order[state->first + index],
-         size = state->term->schedule.chunk;
+  size_t size = state->term->schedule.chunk;
   basin_kernel_args args = kernel_args(state, chunk * size, (chunk + 1) * size, worker);
   args.nodes = state->term->rows;
   args.slots = state->term->slots;
   args.gradient = state->run->gradient;
   args.values = state->run->values;
   state->slot->kernel.function(&args, state->slot->kernel.self);
+}
+
+static void direct_chunk(void *user, size_t index, unsigned worker)
+{
+  const run_state *state = user;
+  run_direct(state, state->term->schedule.order[state->first + index], worker);
 }
 
 /* Local results of elements [begin, end) into `local`: all gradients, then all Hessians. */
@@ -83,6 +88,12 @@ static void run_coloured(run_state *state)
 }
 
 /* ---- partitioned ---- */
+
+/* A single worker adds in element order anyway: the sums of the partitions, without storing. */
+static void run_serial(run_state *state)
+{
+  for (size_t k = 0; k < state->term->schedule.chunk_count; ++k) run_direct(state, k, 0);
+}
 
 static void stored_chunk(void *user, size_t index, unsigned worker)
 {
@@ -166,9 +177,12 @@ basin_status basin__term_run(basin_minimizer *minimizer, basin_term *term, const
                      .local = local,
                      .packed = local * (local + 1) / 2};
   basin_status status = basin__binding_fill(minimizer->system, state.slot->info, &term->binding);
+  if (status == BASIN_OK) status = basin__permutation_bind(minimizer, term, state.slot->info);
   if (status != BASIN_OK) return basin__term_blame(minimizer, term, status);
   BASIN_ASSERT(state.slot->kernel.function);
-  if (term->schedule.partitioned)
+  if (term->schedule.partitioned && term->direct && basin__worker_count(minimizer->context) == 1)
+    run_serial(&state);
+  else if (term->schedule.partitioned)
     run_partitioned(&state);
   else
     run_coloured(&state);

@@ -1,11 +1,13 @@
 /* Dividing a term's elements among workers: chunks, colours, partitions.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "assembly/minimizer.h"
+#include "assembly/permute.h"
 #include <string.h>
 
-#define COLOUR_MAX    64u
-#define BATCH_BYTES   ((size_t)4 << 20) /* local results kept at once by a partitioned term */
-#define CHUNKS_WANTED 4u /* chunks a colour, on average, below which colours are not worth it */
+#define COLOUR_MAX  64u
+#define BATCH_BYTES ((size_t)4 << 20) /* local results kept at once by a partitioned term */
+/* Chunks a colour, on average, that make colours worth while. */
+#define CHUNKS_NATURAL  4u
+#define CHUNKS_PERMUTED 2u
 
 /* Small chunks for small terms, so that there are enough of them; not smaller than what kernels
  * project at once. */
@@ -83,7 +85,9 @@ static void order_chunks(basin_schedule *schedule, const uint8_t *colours, size_
   schedule->colour_count = colour_count;
 }
 
-static basin_status colour(basin_minimizer *minimizer, basin_term *term)
+/* Colours the chunks; *wide if there are at least `wanted` chunks a colour. */
+static basin_status
+try_colours(basin_minimizer *minimizer, basin_term *term, size_t wanted, bool *wide)
 {
   basin_context *context = minimizer->context;
   basin_schedule *schedule = &term->schedule;
@@ -93,16 +97,28 @@ static basin_status colour(basin_minimizer *minimizer, basin_term *term)
   work.used = basin__calloc(context, 1, node_bytes);
   work.nodes = work.used ? basin__alloc(context, expansion_bytes) : NULL;
   work.colours = work.nodes ? basin__alloc(context, schedule->chunk_count) : NULL;
-  if (work.colours) {
-    bool good = colour_chunks(&work, &colour_count);
-    schedule->partitioned = !good || schedule->chunk_count < CHUNKS_WANTED * colour_count;
-    if (!schedule->partitioned) order_chunks(schedule, work.colours, colour_count);
-  }
+  *wide = work.colours && colour_chunks(&work, &colour_count) &&
+          schedule->chunk_count >= wanted * colour_count;
+  if (*wide) order_chunks(schedule, work.colours, colour_count);
   basin_status status = work.colours ? BASIN_OK : BASIN_ERROR_MEMORY;
   basin__free(context, work.colours, schedule->chunk_count);
   basin__free(context, work.nodes, expansion_bytes);
   basin__free(context, work.used, node_bytes);
   return status;
+}
+
+/* In the natural order if that will do; else in an order of our own; else without colours. */
+static basin_status colour(basin_minimizer *minimizer, basin_term *term)
+{
+  bool wide;
+  BASIN_TRY(try_colours(minimizer, term, CHUNKS_NATURAL, &wide));
+  if (!wide && basin__permutation_allowed(minimizer, term)) {
+    BASIN_TRY(basin__permutation_apply(minimizer, term));
+    BASIN_TRY(try_colours(minimizer, term, CHUNKS_PERMUTED, &wide));
+    if (!wide) basin__permutation_undo(term);
+  }
+  term->schedule.partitioned = !wide;
+  return BASIN_OK;
 }
 
 /* ---- partitions ---- */

@@ -4,8 +4,16 @@
 
 #define BLOCK_MAX 12
 
+/* Block sizes are literals in the outermost callers: everything below must be inlined for its loops
+ * to unroll. */
+#if defined(__GNUC__)
+#define FORCED_INLINE static inline __attribute__((always_inline))
+#else
+#define FORCED_INLINE static inline
+#endif
+
 /* Block (a, c), a <= c, of a packed upper triangle of `size` rows. */
-static inline void
+FORCED_INLINE void
 load_block(const double *hessian, size_t size, size_t a, size_t c, size_t b, double *block)
 {
   for (size_t i = 0; i < b; ++i) {
@@ -20,7 +28,7 @@ load_block(const double *hessian, size_t size, size_t a, size_t c, size_t b, dou
   }
 }
 
-static inline void add_block(double *out, const double *block, size_t b, uint32_t word)
+FORCED_INLINE void add_block(double *out, const double *block, size_t b, uint32_t word)
 {
   if (word & BASIN_SLOT_TWICE) {
     for (size_t i = 0; i < b; ++i)
@@ -33,32 +41,32 @@ static inline void add_block(double *out, const double *block, size_t b, uint32_
   }
 }
 
-static inline bool wanted(const basin_spread *spread, uint32_t word)
+FORCED_INLINE bool wanted(const basin_spread *spread, uint32_t word)
 {
   uint32_t slot = word & BASIN_SLOT_MASK;
   return word != BASIN_NONE && slot >= spread->slot_begin && slot < spread->slot_end;
 }
 
-/* ---- direct terms; `b` is a literal in the callers below, so the loops unroll ---- */
+/* ---- direct terms ---- */
 
-static inline void spread_direct(const basin_spread *spread,
-                                 size_t element,
-                                 const double *gradient,
-                                 const double *hessian,
-                                 size_t b)
+FORCED_INLINE void
+gradient_direct(const basin_spread *spread, size_t element, const double *local, size_t b)
 {
-  const basin_term *term = spread->term;
-  size_t nodes = term->local_nodes, size = nodes * b;
-  if (spread->gradient) {
-    const uint32_t *rows = term->rows + element * nodes;
-    for (size_t a = 0; a < nodes; ++a) {
-      if (rows[a] == BASIN_NONE || rows[a] < spread->node_begin || rows[a] >= spread->node_end)
-        continue;
-      for (size_t i = 0; i < b; ++i) spread->gradient[rows[a] * b + i] += gradient[a * b + i];
-    }
+  size_t nodes = spread->term->local_nodes;
+  const uint32_t *rows = spread->term->rows + element * nodes;
+  for (size_t a = 0; a < nodes; ++a) {
+    if (rows[a] == BASIN_NONE || rows[a] < spread->node_begin || rows[a] >= spread->node_end)
+      continue;
+    double *out = spread->gradient + (size_t)rows[a] * b;
+    for (size_t i = 0; i < b; ++i) out[i] += local[a * b + i];
   }
-  if (!spread->values) return;
-  const uint32_t *words = term->slots + element * term->local_pairs;
+}
+
+FORCED_INLINE void
+hessian_direct(const basin_spread *spread, size_t element, const double *hessian, size_t b)
+{
+  size_t nodes = spread->term->local_nodes, size = nodes * b;
+  const uint32_t *words = spread->term->slots + element * spread->term->local_pairs;
   for (size_t a = 0; a < nodes; ++a)
     for (size_t c = a; c < nodes; ++c, ++words) {
       double block[BLOCK_MAX * BLOCK_MAX];
@@ -66,6 +74,16 @@ static inline void spread_direct(const basin_spread *spread,
       load_block(hessian, size, a, c, b, block);
       add_block(spread->values + (size_t)(*words & BASIN_SLOT_MASK) * b * b, block, b, *words);
     }
+}
+
+FORCED_INLINE void spread_direct(const basin_spread *spread,
+                                 size_t element,
+                                 const double *gradient,
+                                 const double *hessian,
+                                 size_t b)
+{
+  if (spread->gradient) gradient_direct(spread, element, gradient, b);
+  if (spread->values) hessian_direct(spread, element, hessian, b);
 }
 
 void basin__spread_direct(const basin_spread *spread,
@@ -93,7 +111,7 @@ void basin__spread_direct(const basin_spread *spread,
  * += W_v^T H_ac W_w ---- */
 
 /* out = W^T block. */
-static inline void
+FORCED_INLINE void
 multiply_left(const basin_virtual_node *node, const double *block, size_t b, double *out)
 {
   if (!node->full) {
@@ -110,7 +128,7 @@ multiply_left(const basin_virtual_node *node, const double *block, size_t b, dou
 }
 
 /* out = block W. */
-static inline void
+FORCED_INLINE void
 multiply_right(const basin_virtual_node *node, const double *block, size_t b, double *out)
 {
   if (!node->full) {
@@ -126,7 +144,7 @@ multiply_right(const basin_virtual_node *node, const double *block, size_t b, do
     }
 }
 
-static inline void gradient_mapped(const basin_spread *spread,
+FORCED_INLINE void gradient_mapped(const basin_spread *spread,
                                    const basin_virtual_node *node,
                                    const double *local,
                                    size_t b)
@@ -143,7 +161,7 @@ static inline void gradient_mapped(const basin_spread *spread,
   }
 }
 
-static inline void hessian_mapped(const basin_spread *spread,
+FORCED_INLINE void hessian_mapped(const basin_spread *spread,
                                   const basin_virtual_node *nodes,
                                   size_t count,
                                   const uint32_t *words,

@@ -1,6 +1,6 @@
 /* Terms: creation, and the rows of the system that every element of a term touches.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "assembly/minimizer.h"
+#include "assembly/permute.h"
 #include <string.h>
 
 /* ---- creation ---- */
@@ -178,6 +178,7 @@ void basin__term_destroy(basin_minimizer *minimizer, basin_term *term)
   basin__free(context, term->slot_starts, term->start_capacity * sizeof *term->slot_starts);
   basin__free(context, term->energies, term->energy_capacity * sizeof *term->energies);
   basin__schedule_fini(minimizer, &term->schedule);
+  basin__permutation_fini(minimizer, &term->permutation);
   basin__free(context, term, sizeof *term);
 }
 
@@ -315,6 +316,7 @@ static basin_status restructure(basin_minimizer *minimizer, basin_term *term)
 {
   basin_context *context = minimizer->context;
   size_t need;
+  term->permutation.active = false;
   term->elements = waiting(minimizer, term) ? 0 : minimizer->system->spaces[term->space].count;
   if (__builtin_mul_overflow(term->elements, term->local_nodes, &need))
     return BASIN_FAIL(context, BASIN_ERROR_MEMORY, "term %s is too large", term->name);

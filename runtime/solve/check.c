@@ -80,7 +80,7 @@ static size_t find_element(const checker *c, size_t node)
       const basin_dof_entry *entries;
       size_t row = term->rows[e * term->local_nodes + a];
       if (term->direct) {
-        if (row == node) return e;
+        if (row == node) return term->permutation.active ? term->permutation.order[e] : e;
         continue;
       }
       size_t count = basin__dof_row(c->minimizer->maps.maps[term->node_maps[a]], row, &entries);

@@ -292,7 +292,8 @@ static void deliver(const polynomial *p,
   for (size_t i = 0; i < local; ++i) {
     g[i] = gradient[places[i]];
     for (size_t j = 0; j < local && hessian; ++j)
-      H[i * local + j] = hessian[places[i] * n + places[j]];
+      H[i * local + j] = i <= j ? hessian[places[i] * n + places[j]]
+                                : H[j * local + i]; /* the upper triangle, exactly mirrored */
   }
   if (args->nodes)
     add_direct(p, args, element, local, g, hessian ? H : NULL);

@@ -9,7 +9,7 @@
 
 enum { VERTICES = 4000, ELEMENTS = 6000, BODIES = 2 };
 
-typedef enum topology { CHAIN, RANDOM, SHARED, MAPPED } topology;
+typedef enum topology { CHAIN, SHUFFLED, RANDOM, SHARED, MAPPED } topology;
 
 /* One large term over 3-number nodes. */
 typedef struct large {
@@ -31,8 +31,21 @@ stored(basin_system *system, basin_space_id space, unsigned rows, unsigned cols,
   return id;
 }
 
+static void shuffle(uint32_t *rows, size_t count, unsigned arity)
+{
+  uint64_t seed = 9;
+  for (size_t k = count - 1; k > 0; --k) {
+    size_t other = random_below(&seed, (uint32_t)k);
+    for (unsigned i = 0; i < arity; ++i) {
+      uint32_t index = rows[k * arity + i];
+      rows[k * arity + i] = rows[other * arity + i];
+      rows[other * arity + i] = index;
+    }
+  }
+}
+
 static basin_connectivity_id
-connect(basin_system *system, basin_space_id from, basin_space_id to, unsigned arity, bool chain)
+connect(basin_system *system, basin_space_id from, basin_space_id to, unsigned arity, topology kind)
 {
   basin_connectivity_id id;
   size_t count = basin_system_space_count(system, from),
@@ -40,8 +53,9 @@ connect(basin_system *system, basin_space_id from, basin_space_id to, unsigned a
   uint32_t *indices = malloc(count * arity * sizeof *indices);
   uint64_t seed = 5;
   for (size_t k = 0; k < count * arity; ++k)
-    indices[k] = chain ? (uint32_t)((k / arity * 2 / 3 + k % arity) % limit)
-                       : random_below(&seed, (uint32_t)limit);
+    indices[k] = kind <= SHUFFLED ? (uint32_t)((k / arity * 2 / 3 + k % arity) % limit)
+                                  : random_below(&seed, (uint32_t)limit);
+  if (kind == SHUFFLED) shuffle(indices, count, arity);
   ok(basin_system_add_connectivity(system, "to", from, to, arity, &id));
   ok(basin_system_set_connectivity(system, id, indices, count * arity));
   free(indices);
@@ -53,7 +67,7 @@ static basin_array_id follow(large *l, basin_space_id vertices, basin_array_id A
 {
   basin_space_id bodies;
   basin_system_array_shape(l->system, A, &bodies, NULL, NULL);
-  basin_connectivity_id body = connect(l->system, vertices, bodies, 1, false);
+  basin_connectivity_id body = connect(l->system, vertices, bodies, 1, RANDOM);
   basin_path_step step = {body, 0};
   polynomial *p = l->map = polynomial_new(l->system, 3);
   polynomial_access(p, A, true, &step, 1);
@@ -89,13 +103,14 @@ static void large_init(large *l, topology kind, unsigned threads)
   basin_array_id s = stored(l->system, ids[0], 3, 1, 1), x = stored(l->system, ids[1], 3, 1, 2);
   basin_array_id A = stored(l->system, ids[3], 3, 3, 3), t = stored(l->system, ids[3], 3, 1, 4);
   basin_array_id targets[] = {s, x, A, t}, read = kind == MAPPED ? follow(l, ids[1], A, t) : x;
-  basin_connectivity_id to = connect(l->system, ids[2], ids[1], 3, kind == CHAIN);
+  basin_connectivity_id to = connect(l->system, ids[2], ids[1], 3, kind);
   polynomial *p = l->energy = polynomial_new(l->system, 3);
   for (uint32_t k = 0; k < 3; ++k) {
     basin_path_step step = {to, k};
     polynomial_access(p, read, true, &step, 1);
   }
   if (kind == SHARED) polynomial_access(p, s, true, NULL, 0);
+  p->scale = stored(l->system, ids[2], 1, 1, 6); /* data of the elements themselves */
   polynomial_random_energy(p, 17, true);
   polynomial_finish(p);
   ok(basin_minimizer_create(l->system, targets, 4, 3, &l->minimizer));
@@ -163,6 +178,11 @@ static void test_colours(void **state)
   (void)state;
   same_bits(CHAIN, false);
 }
+static void test_permuted(void **state)
+{
+  (void)state;
+  same_bits(SHUFFLED, false);
+}
 static void test_partitions(void **state)
 {
   (void)state;
@@ -209,26 +229,40 @@ static void test_colours_are_proper(void **state)
 }
 
 /* Against a sum over elements in order: another order of the same sum, so equal to rounding. */
+static void compare_serial(large *l)
+{
+  const polynomial *p = l->energy;
+  const basin_term *term = l->minimizer->terms[0];
+  size_t n, local = p->size;
+  const double *gradient = basin_minimizer_gradient(l->minimizer, &n);
+  double *sum = calloc(n, sizeof *sum), u[POLYNOMIAL_LOCAL], g[POLYNOMIAL_LOCAL], scale = 0;
+  basin_binding binding = {0};
+  ok(basin__binding_fill(l->system, &p->value, &binding));
+  for (size_t place = 0; place < ELEMENTS; ++place) {
+    size_t e = term->permutation.active ? term->permutation.order[place] : place;
+    polynomial_gather(p, binding.arrays, binding.indices, e, u);
+    (void)polynomial_energy(p, binding.arrays[p->scale_place][e], u, g, NULL);
+    for (size_t i = 0; i < local; ++i)
+      sum[term->rows[place * (local / 3) + i / 3] * 3 + i % 3] += g[i];
+  }
+  for (size_t k = 0; k < n; ++k) scale = fmax(scale, fabs(sum[k]));
+  for (size_t k = 0; k < n; ++k) assert_true(fabs(sum[k] - gradient[k]) <= 1e-12 * scale);
+  basin__binding_release(l->system, &binding);
+  free(sum);
+}
+
+/* Also after the elements' own data have changed, of which permuted terms keep copies. */
 static void against_serial(topology kind)
 {
   large l;
   large_init(&l, kind, 3);
-  const polynomial *p = l.energy;
-  size_t n, local = p->size;
-  const double *gradient = basin_minimizer_gradient(l.minimizer, &n);
-  double *sum = calloc(n, sizeof *sum), u[POLYNOMIAL_LOCAL], g[POLYNOMIAL_LOCAL], scale = 0;
-  basin_binding binding = {0};
-  ok(basin__binding_fill(l.system, &p->value, &binding));
-  for (size_t e = 0; e < ELEMENTS; ++e) {
-    polynomial_gather(p, binding.arrays, binding.indices, e, u);
-    (void)polynomial_energy(p, 1, u, g, NULL);
-    for (size_t i = 0; i < local; ++i)
-      sum[l.minimizer->terms[0]->rows[e * (local / 3) + i / 3] * 3 + i % 3] += g[i];
-  }
-  for (size_t k = 0; k < n; ++k) scale = fmax(scale, fabs(sum[k]));
-  for (size_t k = 0; k < n; ++k) assert_true(fabs(sum[k] - gradient[k]) <= 1e-12 * scale);
-  basin__binding_release(l.system, &binding);
-  free(sum);
+  assert_int_equal(l.minimizer->terms[0]->permutation.active, kind == SHUFFLED);
+  compare_serial(&l);
+  double *scale = basin_system_array_data(l.system, l.energy->scale);
+  for (size_t k = 0; k < ELEMENTS; ++k) scale[k] += 0.1 * (double)(k % 7);
+  basin_system_touch(l.system, l.energy->scale);
+  ok(basin_minimizer_assemble(l.minimizer, true, BASIN_PROJECTION_ADAPTIVE));
+  compare_serial(&l);
   large_fini(&l);
 }
 
@@ -236,6 +270,7 @@ static void test_serial(void **state)
 {
   (void)state;
   against_serial(CHAIN);
+  against_serial(SHUFFLED);
   against_serial(RANDOM);
   against_serial(SHARED);
 }
@@ -244,6 +279,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_colours),
+      cmocka_unit_test(test_permuted),
       cmocka_unit_test(test_partitions),
       cmocka_unit_test(test_shared_unknown),
       cmocka_unit_test(test_few_bodies),
