@@ -11,7 +11,7 @@
 --   checks     states, values by name, where derivatives are compared with differences
 -- and optionally
 --   material   function(options) -> parameter values by name, from engineering constants
---   singular   states where derivatives do not exist but must be finite
+--   singular   states where differences fail (kinks, vanishing derivatives): all must be finite
 --   constants  names of the stencil that are no unknowns: { F_last = true }
 --   rotates    false: a rotation costs energy
 --   positive   true: defined for positive determinants only

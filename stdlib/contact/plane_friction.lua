@@ -24,6 +24,8 @@ return term.define {
       normal = { { 0 }, { 1 }, { 0 } }, force = 3.0, coefficient = 0.5, slip = 0.01 },
     { x = { { 0.1 }, { 1 }, { 0.2 } }, x_last = { { 0 }, { 1.1 }, { 0 } },
       normal = { { 0 }, { 1 }, { 0 } }, force = 3.0, coefficient = 0.5, slip = 0.01 },
+  },
+  singular = {
     { x = { { 0 }, { 1 }, { 0 } }, x_last = { { 0 }, { 1 }, { 0 } },
       normal = { { 0 }, { 1 }, { 0 } }, force = 3.0, coefficient = 0.5, slip = 0.01 },
   },

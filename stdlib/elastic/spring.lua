@@ -17,4 +17,5 @@ return term.define {
     { x = { { 0.3, -0.2 }, { 1.9, 0.4 } }, rest = 0.5, stiffness = 4.0 },
     { x = { { 0.3, -0.2 }, { 1.9, 0.4 } }, rest = 0.0, stiffness = 4.0 },
   },
+  singular = { { x = { { 1, 2, 3 }, { 1, 2, 3 } }, rest = 0.5, stiffness = 4.0 } },
 }

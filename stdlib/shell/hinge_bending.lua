@@ -23,4 +23,10 @@ return term.define {
     { x = { { 0, 0, 0 }, { 1, 0, 0 }, { 0.5, 1, 0.3 }, { 0.5, 0.9, -0.4 } }, rest = -0.2,
       weight = 2.0, stiffness = 0.7 },
   },
+  singular = { -- folded flat onto itself; a triangle without area
+    { x = { { 0, 0, 0 }, { 1, 0, 0 }, { 0.4, 1, 0 }, { 0.6, 1, 0 } }, rest = 0.0,
+      weight = 2.0, stiffness = 0.7 },
+    { x = { { 0, 0, 0 }, { 1, 0, 0 }, { 0.5, 0, 0 }, { 0.6, -1, 0 } }, rest = 0.0,
+      weight = 2.0, stiffness = 0.7 },
+  },
 }

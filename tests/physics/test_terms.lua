@@ -1,0 +1,70 @@
+-- Every term of the standard library: derivatives against differences at its states and at random
+-- ones near them, finite values at singular states.
+-- SPDX-License-Identifier: Apache-2.0
+local basin = require "basin"
+local harness = require "harness"
+local scenes = require "scenes"
+
+local function is_matrix(value) return type(value) == "table" end
+
+-- A scene with one instance of a term at one state.
+local function build(term, state, noise)
+  local scene = basin.scene(term.name)
+  local element = scene:add_mesh("mesh"):add_primitive("element", 1)
+  local arguments, unknowns = {}, {}
+  local function add(name, value, constant)
+    if not is_matrix(value) then value = { { value } } end
+    local flat = {}
+    for _, row in ipairs(value) do
+      for _, number in ipairs(row) do flat[#flat + 1] = number + (constant and 0 or noise()) end
+    end
+    local method = constant and element.add_constant or element.add_attribute
+    local attribute = method(element, name, { rows = #value, cols = #value[1], value = flat })
+    if not constant then unknowns[#unknowns + 1] = attribute end
+    arguments[#arguments + 1] = attribute
+  end
+  for _, entry in ipairs(term.stencil) do
+    add(entry[1], state[entry[1]], term.constants and term.constants[entry[1]])
+  end
+  for _, entry in ipairs(term.params) do add(entry[1], state[entry[1]], true) end
+  local energy = scene:add_energy(term(table.unpack(arguments)), { name = "term", projection = "none" })
+  scene:add_minimize_target(unknowns)
+  return scene, energy
+end
+
+local function no_noise() return 0 end
+
+local function finite(scene)
+  for _, part in ipairs { scene:gradient() } do
+    if not part:is_finite() then return false end
+  end
+  for _, projection in ipairs { "none", "clamp", "abs" } do
+    if not scene:hessian({ projection = projection }):dense():is_finite() then return false end
+  end
+  return scene:compute_total_energy() == scene:compute_total_energy()
+end
+
+for _, entry in ipairs(scenes.terms()) do
+  local path, term = table.unpack(entry)
+  local random = scenes.random(#path)
+  for i, state in ipairs(term.checks) do
+    harness.test(("%s, state %d"):format(path, i), function()
+      local report = basin.check((build(term, state, no_noise)))
+      assert(report.passed, tostring(report))
+    end)
+    harness.test(("%s, near state %d"):format(path, i), function()
+      local size = term.noise or 0.05
+      local report = basin.check((build(term, state, function() return size * random() end)))
+      assert(report.passed, tostring(report))
+    end)
+    harness.test(("%s, finite at state %d"):format(path, i), function()
+      assert(finite((build(term, state, no_noise))), "energy, gradient or Hessian is not finite")
+    end)
+  end
+  for i, state in ipairs(term.singular or {}) do
+    harness.test(("%s, finite at singular state %d"):format(path, i), function()
+      assert(finite((build(term, state, no_noise))), "energy, gradient or Hessian is not finite")
+    end)
+  end
+end
+harness.finish()
