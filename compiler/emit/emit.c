@@ -104,7 +104,7 @@ static basin_status print_kernel(const basin_kernel_program *kernel,
 {
   basin__strbuf_puts(text, "\nBASIN_UNIFORMS\n{\n");
   basin__print_uniforms(inner);
-  if (has_outer(kernel)) {
+  if (has_outer(kernel) && basin__printer_has_uniforms(outer)) {
     basin__strbuf_puts(text, "  {\n");
     basin__print_uniforms(outer);
     basin__strbuf_puts(text, "  }\n");
@@ -112,7 +112,7 @@ static basin_status print_kernel(const basin_kernel_program *kernel,
   basin__strbuf_puts(text, "}\n");
   print_function(text, "BASIN_INNER", inner, basin__print_body);
   if (has_outer(kernel)) print_function(text, "BASIN_OUTER", outer, basin__print_body);
-  if (has_outer(kernel)) print_places(kernel, text);
+  if (kernel->info.stage == BASIN_STAGE_HESSIAN) print_places(kernel, text);
   if (kernel->info.stage == BASIN_STAGE_HESSIAN) print_projection(kernel, text);
   basin__strbuf_puts(text, "\n#include \"driver.h\"\n");
   return text->failed ? BASIN_ERROR_MEMORY : BASIN_OK;

@@ -219,3 +219,10 @@ bool basin__printer_has_calls(const basin_printer *p)
       return true;
   return false;
 }
+
+bool basin__printer_has_uniforms(const basin_printer *p)
+{
+  for (uint32_t i = 0; i < p->program->count; i++)
+    if (p->state[i] & BASIN_PRINT_LIVE && p->state[i] & BASIN_PRINT_UNIFORM) return true;
+  return false;
+}

@@ -50,6 +50,8 @@ basin_status basin__printer_init(basin_printer *printer,
                                  basin_strbuf *text);
 void basin__printer_fini(basin_printer *printer);
 
+/* Whether some value is the same for all elements. */
+bool basin__printer_has_uniforms(const basin_printer *printer);
 /* Whether the program calls a small matrix function. */
 bool basin__printer_has_calls(const basin_printer *printer);
 

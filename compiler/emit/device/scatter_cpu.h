@@ -31,8 +31,8 @@ typedef struct basin_rows {
 /* The output that stands at place k of a row; anything where the row is only filled up. */
 BASIN_INLINE int basin_place(int k)
 {
-  if (k < BASIN_LOCAL_SIZE || !BASIN_HESSIAN) return k < BASIN_LOCAL_SIZE ? k : 0;
-  if (k < BASIN_MAIN_AT) return 0;
+  if (k < BASIN_MAIN_AT) return k < BASIN_LOCAL_SIZE ? k : 0;
+#if BASIN_STAGE == BASIN_STAGE_HESSIAN
   if (k < BASIN_REST_AT) {
     const int m = k - BASIN_MAIN_AT;
     return basin_places[BASIN_LOCAL_SIZE + m / (BASIN_MAIN + !BASIN_MAIN) * BASIN_ENTRIES + m % (BASIN_MAIN + !BASIN_MAIN)];
@@ -41,6 +41,9 @@ BASIN_INLINE int basin_place(int k)
   if (r >= BASIN_PAIRS * BASIN_REST) return 0;
   return basin_places[BASIN_LOCAL_SIZE + r / (BASIN_REST + !BASIN_REST) * BASIN_ENTRIES + BASIN_MAIN +
                       r % (BASIN_REST + !BASIN_REST)];
+#else
+  return 0;
+#endif
 }
 
 BASIN_INLINE void basin_make_rows(basin_rows *rows, const real *out)

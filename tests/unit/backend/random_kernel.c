@@ -261,6 +261,17 @@ open_backend(basin_context *context, const char *kind, const char *precision, co
   return backend;
 }
 
+bool have_backend(const char *kind)
+{
+  basin_context *context = test_context(NULL);
+  basin_backend *backend;
+  bool have = basin_backend_create(context, kind, "double", &backend) == BASIN_OK;
+  if (!have) print_message("skipped: %s\n", basin_error_text(context));
+  basin_backend_destroy(backend);
+  basin_context_destroy(context);
+  return have;
+}
+
 basin_kernel compile_one(basin_backend *backend, const basin_kernel_program *program)
 {
   basin_backend_job job = {.program = program};

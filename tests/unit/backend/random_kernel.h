@@ -72,6 +72,8 @@ void random_kernel_fill(random_kernel *kernel, random_stream *random, kernel_sha
  * missing. */
 basin_backend *
 open_backend(basin_context *context, const char *kind, const char *precision, const char *width);
+/* Whether there is such a back end here; a test program without it is skipped (exit status 77). */
+bool have_backend(const char *kind);
 basin_kernel compile_one(basin_backend *backend, const basin_kernel_program *program);
 
 /* Runs a kernel on the data; arguments other than the data are the caller's. */

@@ -219,6 +219,41 @@ static void test_exact(void **state)
   basin_context_destroy(context);
 }
 
+/* One request of many kernels, compiled at the same time on several threads. */
+static void test_request(void **state)
+{
+  (void)state;
+  enum { COUNT = 6 };
+  static random_kernel kernels[COUNT];
+  random_stream random = {64};
+  basin_backend_job jobs[COUNT];
+  basin_options options = basin_options_defaults();
+  options.threads = 3;
+  options.cache_folder = "";
+  options.log_level = BASIN_LOG_ERROR;
+  basin_context *context = basin_context_create(&options);
+  basin_backend *compiled = open_backend(context, "clang", "double", "");
+  basin_backend *interp = open_backend(context, "interp", "double", "");
+  for (int i = 0; i < COUNT; i++) {
+    random_kernel_fill(&kernels[i], &random, (kernel_shape){.stage = BASIN_STAGE_VALUE});
+    jobs[i] = (basin_backend_job){.program = &kernels[i].program};
+  }
+  assert_int_equal(basin__backend_compile(compiled, jobs, COUNT), BASIN_OK);
+  assert_int_equal(basin_backend_get_statistics(compiled).compiled, COUNT);
+  sample_data data = sample_data_create(&random, ELEMENTS);
+  for (int i = 0; i < COUNT; i++) {
+    double have = 0, want = 0;
+    basin_kernel plain = compile_one(interp, &kernels[i].program);
+    run_kernel(&jobs[i].kernel, &data, (basin_kernel_args){.end = ELEMENTS, .energy_sum = &have});
+    run_kernel(&plain, &data, (basin_kernel_args){.end = ELEMENTS, .energy_sum = &want});
+    assert_true(is_close(have, want, 1e-10));
+  }
+  sample_data_destroy(&data);
+  basin_backend_destroy(compiled);
+  basin_backend_destroy(interp);
+  basin_context_destroy(context);
+}
+
 /* A kernel with its data, for runs of all elements in pieces. */
 typedef struct ranged {
   random_kernel *kernel;
@@ -345,6 +380,7 @@ static void test_empty(void **state)
 
 int main(void)
 {
+  if (!have_backend("clang")) return 77;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_double_2),
       cmocka_unit_test(test_double_4),
@@ -352,6 +388,7 @@ int main(void)
       cmocka_unit_test(test_float_8),
       cmocka_unit_test(test_float_16),
       cmocka_unit_test(test_exact),
+      cmocka_unit_test(test_request),
       cmocka_unit_test(test_ranges),
       cmocka_unit_test(test_widths),
       cmocka_unit_test(test_empty),

@@ -177,7 +177,7 @@ static void test_known_spectra(void **state)
 static void test_not_finite(void **state)
 {
   (void)state;
-  double packed[] = {1, NAN, -1}, work[8], definite[] = {2, 1, 3}, copy[] = {2, 1, 3};
+  double packed[] = {1, (double)NAN, -1}, work[8], definite[] = {2, 1, 3}, copy[] = {2, 1, 3};
   basin__project_packed(packed, 2, BASIN_PROJECTION_CLAMP, work);
   assert_true(packed[0] == 1 && packed[2] == -1);
   basin__project_packed(definite, 2, BASIN_PROJECTION_ABS, work);
