@@ -1,4 +1,5 @@
--- A weight on a rope: bodies of two kinds, joined through the union of their vertices, swing as a pendulum.
+-- A weight on a rope: bodies of two kinds, joined through the union of their vertices, swing as a
+-- pendulum.
 -- Lengths in m, masses in kg, times in s.
 local basin = require "basin"
 local std = require "basin.std"

@@ -5,7 +5,8 @@ local std = require "basin.std"
 local scene = basin.scene("twisted_beam")
 local mesh = basin.mesh.box { nx = 25, ny = 5, nz = 5, width = 1, height = 0.2, depth = 0.2 }
 local beam = std.body.soft(scene, "beam", {
-  mesh = mesh, density = 1000, material = std.elastic.stable_neo_hookean { young = 1e5, poisson = 0.45 },
+  mesh = mesh, density = 1000, material = std.elastic.stable_neo_hookean { young = 1e5,
+    poisson = 0.45 },
 })
 std.constraint.pin(beam, { vertices = mesh:select { "left" }, stiffness = 1e4 })
 std.constraint.pin(beam, {

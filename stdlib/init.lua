@@ -5,8 +5,8 @@ local errors = require "basin.errors"
 -- Folder by folder, the modules of each.
 local contents = {
   elastic = {
-    "arap", "deformation", "fixed_corotated", "linear", "neo_hookean", "spring", "st_venant_kirchhoff",
-    "stable_neo_hookean", "stable_neo_hookean_log",
+    "arap", "deformation", "fixed_corotated", "linear", "neo_hookean", "spring",
+    "st_venant_kirchhoff", "stable_neo_hookean", "stable_neo_hookean_log",
   },
   shell = { "baraff_witkin", "hinge", "hinge_bending", "stvk_membrane" },
   body = {

@@ -43,8 +43,9 @@ local function bind(term, options)
   end
   for key in pairs(values) do
     if not known[key] then
-      errors.fail_hint("NAME", errors.suggestion(key, names), "%s: unknown parameter '%s'; valid are %s",
-        term.name, tostring(key), table.concat(names, ", "))
+      errors.fail_hint("NAME", errors.suggestion(key, names),
+        "%s: unknown parameter '%s'; valid are %s", term.name, tostring(key),
+        table.concat(names, ", "))
     end
   end
   return list
@@ -57,8 +58,8 @@ function Term:__call(first, ...)
   end
   local wanted, given = #self.stencil + #self.params, select("#", ...) + 1
   if given < wanted then
-    errors.fail_hint("ARGUMENT", self:signature(), "%s needs %d arguments, got %d", self.name, wanted,
-      given)
+    errors.fail_hint("ARGUMENT", self:signature(), "%s needs %d arguments, got %d", self.name,
+      wanted, given)
   end
   return self.energy(first, ...)
 end

@@ -38,8 +38,13 @@ local function add_vertices(scene, name, mesh, bodies, count)
   return vertices, place, labels
 end
 
----std.body.affine(scene, name, { mesh = closed surface or tetrahedra, density = kg/m^3, stiffness = Pa, copies = { offset, ... },
----velocity = m/s, spin = rad/s }): one body a copy.
+---std.body.affine(scene, name, options): one body a copy. Options:
+---  mesh       tetrahedra or a closed surface
+---  density    kg/m^3
+---  stiffness  of the penalty on deformation, Pa
+---  copies     list of offsets
+---  velocity   m/s
+---  spin       angular velocity, rad/s
 return function(scene, name, given)
   local where = "std.body.affine"
   local checked = options.check(where, given, spec, { "mesh", "density", "stiffness" })
@@ -65,11 +70,13 @@ return function(scene, name, given)
     inertia = function(dA, dt) return affine_inertia.quadratic(dA, dt, moments) end,
     gravity = function(g) return -(moments.mass * t:dot(g) + (A * first):dot(g)) end,
   }
-  scene:add_energy(bodies:add_attribute("orthogonality", moments.volume * orthogonality(A, checked.stiffness)),
+  local penalty = moments.volume * orthogonality(A, checked.stiffness)
+  scene:add_energy(bodies:add_attribute("orthogonality", penalty),
     { name = name .. ".orthogonality", projection = "clamp" })
   if checked.velocity then motion.unknowns[2].velocity:update(checked.velocity) end
   if checked.spin then motion.unknowns[1].velocity:update(spin_matrix(checked.spin)) end
-  return common.new { scene = scene, name = name, mesh = all, vertices = vertices, position = position,
+  return common.new {
+    scene = scene, name = name, mesh = all, vertices = vertices, position = position,
     last_position = place(motion.unknowns[1].last, motion.unknowns[2].last),
     mass = moments.mass * #offsets, motion = motion, surface = surface, bodies = bodies }
 end

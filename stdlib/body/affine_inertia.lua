@@ -26,7 +26,8 @@ end
 ---The inertia term of one implicit step. `down` is the pull of gravity as a positive vector, for
 ---example (0, 9.8, 0): without other forces t moves by t_rate dt - down dt^2.
 function M.energy(A, t, A_last, t_last, A_rate, t_rate, moments, dt, down)
-  return M.quadratic(A - (A_last + A_rate * dt), t - (t_last + t_rate * dt - down * dt ^ 2), moments)
+  return M.quadratic(A - (A_last + A_rate * dt), t - (t_last + t_rate * dt - down * dt ^ 2),
+    moments)
 end
 
 return setmetatable(M, { __call = function(_, ...) return M.energy(...) end })

@@ -18,14 +18,15 @@ local spec = {
 local function membrane_of(where, checked)
   if checked.membrane then
     if not term.is_material(checked.membrane) or checked.young or checked.poisson then
-      errors.fail("ARGUMENT", "%s: give a material as 'membrane', or young, poisson and thickness", where)
+      errors.fail("ARGUMENT", "%s: give a material 'membrane', or young, poisson, thickness", where)
     end
     return checked.membrane, 1
   end
   if not checked.young or not checked.thickness then
     errors.fail("ARGUMENT", "%s: 'young', 'poisson' and 'thickness' are needed", where)
   end
-  return stvk_membrane { young = checked.young, poisson = checked.poisson or 0.3 }, checked.thickness
+  local sheet = stvk_membrane { young = checked.young, poisson = checked.poisson or 0.3 }
+  return sheet, checked.thickness
 end
 
 local function add_bending(scene, name, body, mesh, stiffness)
@@ -37,11 +38,20 @@ local function add_bending(scene, name, body, mesh, stiffness)
   local angle = hinges:add_constant("rest_angle", { value = hinges:evaluate(hinge.angle(X)) })
   local weight = hinges:add_constant("weight", { value = hinges:evaluate(hinge.weight(X)) })
   local energy = hinge_bending(corners:gather(body.position), angle, weight, stiffness)
-  scene:add_energy(hinges:add_attribute("bending", energy), { name = name .. ".bending", projection = "clamp" })
+  scene:add_energy(hinges:add_attribute("bending", energy),
+    { name = name .. ".bending", projection = "clamp" })
 end
 
----std.body.cloth(scene, name, { mesh =, density = kg/m^2, thickness = m, young = Pa, poisson =, bending = J,
----membrane = a material instead of young and poisson, copies =, velocity =, damping = }).
+---std.body.cloth(scene, name, options):
+---  mesh       triangles in space
+---  density    kg/m^2
+---  thickness  m
+---  young      Pa, with poisson: of the sheet; or
+---  membrane   a material per rest area, for example std.shell.baraff_witkin { stretch =, shear = }
+---  bending    stiffness of the hinges, J
+---  copies     list of offsets
+---  velocity   m/s
+---  damping    Rayleigh damping { mass = 1/s, stiffness = s }
 return function(scene, name, given)
   local where = "std.body.cloth"
   local checked = options.check(where, given, spec, { "mesh", "density" })

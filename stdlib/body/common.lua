@@ -71,8 +71,8 @@ local function check_velocity(where, velocity, dim)
   return velocity
 end
 
----Vertices that move freely with lumped masses. `given`: { mesh =, mass = array, surface =, velocity =,
----filters = }. Returns the body; its scene mesh is scene[name].
+---Vertices that move freely with lumped masses: { mesh, mass (array), surface, velocity, filters }.
+---Returns the body; its scene mesh is scene[name].
 function M.free(scene, name, given)
   local points, dim = given.mesh.points, given.mesh.dim
   local vertices = scene:add_mesh(name):add_primitive("vertices", points.count)
@@ -88,8 +88,11 @@ function M.free(scene, name, given)
   }
   local velocity = check_velocity(name, given.velocity, dim)
   if velocity then motion.unknowns[1].velocity:update(velocity) end
-  return M.new { scene = scene, name = name, mesh = given.mesh, vertices = vertices, position = x,
-    last_position = motion.unknowns[1].last, mass = given.mass:sum(), motion = motion, surface = surface }
+  return M.new {
+    scene = scene, name = name, mesh = given.mesh, vertices = vertices, position = x,
+    last_position = motion.unknowns[1].last, mass = given.mass:sum(), motion = motion,
+    surface = surface,
+  }
 end
 
 ---Adds Rayleigh damping { mass = 1/s, stiffness = s } of a body made by `free`. `strain`, for the
@@ -100,13 +103,14 @@ function M.add_damping(body, given, strain)
   local dt = body.scene:motion().time_step
   local last = body.last_position
   if damping.mass then
-    body.scene:add_energy(std.damping.drag(body.position, last, body.vertices.mass, damping.mass, dt),
-      { name = body.name .. ".drag" })
+    local drag = std.damping.drag(body.position, last, body.vertices.mass, damping.mass, dt)
+    body.scene:add_energy(drag, { name = body.name .. ".drag" })
   end
   if damping.stiffness then
     local F, measure, mu, lambda = strain(body.position)
     local viscous = std.damping.rayleigh(F, (strain(last)), mu, lambda, damping.stiffness, dt)
-    body.scene:add_energy(measure * viscous, { name = body.name .. ".damping", projection = "clamp" })
+    body.scene:add_energy(measure * viscous,
+      { name = body.name .. ".damping", projection = "clamp" })
   end
 end
 

@@ -3,11 +3,12 @@
 local options = require "basin.options"
 local common = require "basin.std.body.common"
 
----std.body.fixed(scene, name, { mesh =, copies =, motion = function(time, start) -> positions }). Its positions are
----data, no unknowns, and take part in projections.
+---std.body.fixed(scene, name, { mesh, copies, motion = function(time, start) -> positions }). Its
+---positions are data, no unknowns, and take part in projections.
 return function(scene, name, given)
   local where = "std.body.fixed"
-  local checked = options.check(where, given, { mesh = "any", copies = "any", motion = "function" }, { "mesh" })
+  local spec = { mesh = "any", copies = "any", motion = "function" }
+  local checked = options.check(where, given, spec, { "mesh" })
   local mesh = common.copies(common.check_mesh(where, checked.mesh), checked.copies)
   local vertices = scene:add_mesh(name):add_primitive("vertices", mesh.points.count)
   local x = vertices:add_attribute("position", { rows = mesh.dim, value = mesh.points })
@@ -17,6 +18,8 @@ return function(scene, name, given)
     name = name, surface = surface,
     begin_step = move and function(state) x:update(move(state.time, mesh.points)) end,
   }
-  return common.new { scene = scene, name = name, mesh = mesh, vertices = vertices, position = x, mass = 0,
-    surface = surface }
+  return common.new {
+    scene = scene, name = name, mesh = mesh, vertices = vertices, position = x, mass = 0,
+    surface = surface,
+  }
 end

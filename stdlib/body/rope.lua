@@ -10,8 +10,13 @@ local spec = {
   damping = "table",
 }
 
----std.body.rope(scene, name, { mesh = with edges, density = kg/m, stiffness = N, copies =, velocity =,
----damping = { mass = } }): the stiffness is that of the cross-section, force per relative stretch.
+---std.body.rope(scene, name, options):
+---  mesh       with edges
+---  density    kg/m
+---  stiffness  of the cross-section: force per relative stretch, N
+---  copies     list of offsets
+---  velocity   m/s
+---  damping    Rayleigh damping { mass = 1/s }
 return function(scene, name, given)
   local where = "std.body.rope"
   local checked = options.check(where, given, spec, { "mesh", "density", "stiffness" })
@@ -22,9 +27,11 @@ return function(scene, name, given)
   local edges = scene[name]:add_primitive("edges", mesh.edges.count)
   local ends = edges:add_connectivity("ends", body.vertices, mesh.edges, 2)
   local X = ends:gather(body.vertices.rest_position)
-  local length = edges:add_constant("rest_length", { value = edges:evaluate((X:row(1) - X:row(2)):norm()) })
+  local lengths = edges:evaluate((X:row(1) - X:row(2)):norm())
+  local length = edges:add_constant("rest_length", { value = lengths })
   local energy = spring(ends:gather(body.position), length, checked.stiffness / length)
-  scene:add_energy(edges:add_attribute("stretch", energy), { name = name .. ".stretch", projection = "clamp" })
+  scene:add_energy(edges:add_attribute("stretch", energy),
+    { name = name .. ".stretch", projection = "clamp" })
   if checked.damping then
     if checked.damping.stiffness then
       errors.fail("UNSUPPORTED", "%s: ropes have mass damping only", where)

@@ -18,8 +18,14 @@ local function lame_of(material)
   return values.mu or 0, values.lambda or 0
 end
 
----std.body.soft(scene, name, { mesh =, density =, material =, copies = { offset, ... }, velocity =,
----damping = { mass =, stiffness = }, projection = }): density in kg/m^3 (kg/m^2 in the plane).
+---std.body.soft(scene, name, options):
+---  mesh        tetrahedra, or in the plane triangles
+---  density     kg/m^3; in the plane kg/m^2
+---  material    for example std.elastic.stable_neo_hookean { young = 1e5, poisson = 0.4 }
+---  copies      list of offsets
+---  velocity    m/s
+---  damping     Rayleigh damping { mass = 1/s, stiffness = s }
+---  projection  of the elastic Hessian, "clamp" unless given
 return function(scene, name, given)
   local where = "std.body.soft"
   local checked = options.check(where, given, spec, { "mesh", "density", "material" })
@@ -31,17 +37,21 @@ return function(scene, name, given)
   local mesh = common.copies(common.check_mesh(where, checked.mesh, kind), checked.copies)
   local filters = {}
   local shell = mesh:surface()
-  local body = common.free(scene, name, { mesh = mesh, velocity = checked.velocity, filters = filters,
+  local body = common.free(scene, name, {
+    mesh = mesh, velocity = checked.velocity, filters = filters,
     mass = mesh:lumped_mass { density = checked.density },
-    surface = { triangles = shell.triangles, tets = kind == "tets" and mesh.tets or nil } })
+    surface = { triangles = shell.triangles, tets = kind == "tets" and mesh.tets or nil },
+  })
 
   local cells = scene[name]:add_primitive(kind, mesh[kind].count)
-  local corners = cells:add_connectivity("corners", body.vertices, mesh[kind], kind == "tets" and 4 or 3)
+  local arity = kind == "tets" and 4 or 3
+  local corners = cells:add_connectivity("corners", body.vertices, mesh[kind], arity)
   local rest = corners:gather(body.vertices.rest_position)
   local F, measure = deformation.gradient(corners:gather(body.position), rest)
   cells:add_attribute("deformation_gradient", F)
   local elastic = cells:add_attribute("elastic", measure * checked.material:energy(F))
-  scene:add_energy(elastic, { name = name .. ".elastic", projection = checked.projection or "clamp" })
+  scene:add_energy(elastic,
+    { name = name .. ".elastic", projection = checked.projection or "clamp" })
   if checked.material.term.positive then
     filters[1] = basin.filter.inversion { positions = body.position, simplices = corners }
   end

@@ -8,19 +8,23 @@ local spring = require "basin.std.elastic.spring"
 
 local counter = setmetatable({}, { __mode = "k" })
 
----std.constraint.attach(a, b, { pairs = { { vertex of a, vertex of b }, ... }, stiffness = N/m, rest = length }): without
----`rest` the springs have the length they have now. Returns the primitive of the springs.
+---std.constraint.attach(a, b, options). Returns the primitive of the springs. Options:
+---  pairs      list of { vertex of a, vertex of b }
+---  stiffness  N/m
+---  rest       length of the springs; without it the one they have now
 return function(a, b, given)
   local where = "std.constraint.attach"
   common.check(where, a)
   common.check(where, b)
   local checked = options.check(where, given,
-    { pairs = "any", stiffness = "positive", rest = "number", name = "string" }, { "pairs", "stiffness" })
+    { pairs = "any", stiffness = "positive", rest = "number", name = "string" },
+    { "pairs", "stiffness" })
   local scene = a.scene
   counter[scene] = (counter[scene] or 0) + 1
   local name = checked.name or ("attachment_%d"):format(counter[scene])
   local mesh = scene:add_mesh(name)
-  local union = mesh:add_primitive_union("vertices", a == b and { a.vertices } or { a.vertices, b.vertices })
+  local members = a == b and { a.vertices } or { a.vertices, b.vertices }
+  local union = mesh:add_primitive_union("vertices", members)
   local shift, rows = a == b and 0 or a.vertices.count, {}
   for i, pair in ipairs(basin.array.from(checked.pairs):table()) do
     rows[i] = { pair[1], pair[2] + shift }
@@ -31,8 +35,10 @@ return function(a, b, given)
   local x = ends:gather(union:add_attribute "position")
   local rest = checked.rest
   if not rest then
-    rest = springs:add_constant("rest_length", { value = springs:evaluate((x:row(1) - x:row(2)):norm()) })
+    local lengths = springs:evaluate((x:row(1) - x:row(2)):norm())
+    rest = springs:add_constant("rest_length", { value = lengths })
   end
-  scene:add_energy(springs:add_attribute("energy", spring(x, rest, checked.stiffness)), { name = name, projection = "clamp" })
+  scene:add_energy(springs:add_attribute("energy", spring(x, rest, checked.stiffness)),
+    { name = name, projection = "clamp" })
   return springs
 end

@@ -17,7 +17,9 @@ end
 
 -- New places: positions of all points, or one offset for all.
 local function move(start, moved)
-  if type(moved) ~= "table" or type(moved[1]) ~= "number" or getmetatable(moved) then return moved end
+  if type(moved) ~= "table" or type(moved[1]) ~= "number" or getmetatable(moved) then
+    return moved
+  end
   local rows = start:table()
   for _, row in ipairs(rows) do
     for i, offset in ipairs(moved) do row[i] = row[i] + offset end
@@ -25,14 +27,18 @@ local function move(start, moved)
   return rows
 end
 
----std.constraint.pin(body, { vertices = indices, stiffness = N/m, motion = function(time, start) }): motion returns the
----places of all pinned vertices, or one offset from where they started. Returns the primitive of
----the pins, which has the attributes place and, for switching off, the energy's name.
+---std.constraint.pin(body, options). Returns the primitive of the pins, with the constant `place`;
+---its name is that of the energy. Options:
+---  vertices   indices
+--- stiffness  N/m; by default so that the body's weight moves it by a hundred-thousandth of its
+--- size
+---  motion     function(time, start) -> the places, or one offset from where they started
 return function(body, given)
   local where = "std.constraint.pin"
   common.check(where, body)
   local checked = options.check(where, given,
-    { vertices = "any", stiffness = "positive", motion = "function", name = "string" }, { "vertices" })
+    { vertices = "any", stiffness = "positive", motion = "function", name = "string" },
+    { "vertices" })
   local scene = body.scene
   local name = checked.name or ("%s_pin"):format(body.name)
   local k = 1

@@ -5,7 +5,7 @@ local term = require "basin.std.term"
 
 return term.define {
   name = "log_barrier",
-  doc = "-stiffness (D - reach)^2 log(D/reach) for D < reach, else 0; twice differentiable at reach",
+  doc = "-stiffness (D - reach)^2 log(D/reach) for D < reach, else 0; smooth at reach",
   stencil = { { "D", "squared distance, m^2; must stay positive" } },
   params = { { "reach", "squared distance where contact begins, m^2" }, { "stiffness", "J/m^4" } },
   energy = function(D, reach, stiffness)

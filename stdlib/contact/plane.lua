@@ -17,9 +17,13 @@ local spec = {
 local function plane_of(where, checked)
   local n = checked.normal or { 0, 1, 0 }
   local length = math.sqrt((n[1] or 0) ^ 2 + (n[2] or 0) ^ 2 + (n[3] or 0) ^ 2)
-  if #n ~= 3 or not (length > 0) then errors.fail("ARGUMENT", "%s: 'normal' needs 3 numbers, not all 0", where) end
+  if #n ~= 3 or length == 0 or length ~= length then
+    errors.fail("ARGUMENT", "%s: 'normal' needs 3 numbers, not all 0", where)
+  end
   local unit = { n[1] / length, n[2] / length, n[3] / length }
-  if checked.point and checked.offset then errors.fail("ARGUMENT", "%s: give 'point' or 'offset'", where) end
+  if checked.point and checked.offset then
+    errors.fail("ARGUMENT", "%s: give 'point' or 'offset'", where)
+  end
   local p = checked.point or { 0, 0, 0 }
   local offset = checked.offset or unit[1] * p[1] + unit[2] * p[2] + unit[3] * p[3]
   return unit, offset
@@ -41,33 +45,46 @@ local function add_body(scene, mesh, body, plane)
   local height = x:dot(normal) - plane.offset
   points:add_attribute("height", height)
   local lowest = points:evaluate(height):min()
-  if not (lowest > 0) then
-    errors.fail("STATE", "std.contact.plane: body '%s' starts %.3g m behind the plane", body.name, -lowest)
+  if lowest <= 0 then
+    errors.fail("STATE", "std.contact.plane: body '%s' starts %.3g m behind the plane", body.name,
+      -lowest)
   end
-  local barrier = points:add_attribute("barrier", plane_barrier(x, normal, plane.offset, reach, stiffness))
+  local barrier = plane_barrier(x, normal, plane.offset, reach, stiffness)
   local base = mesh.name .. "." .. body.name
-  scene:add_energy(barrier, { name = base .. ".barrier", projection = "clamp" })
-  local hook = { name = base, filters = { basin.filter.plane { positions = body.position, normal = plane.normal,
-    offset = plane.offset } } }
+  scene:add_energy(points:add_attribute("barrier", barrier),
+    { name = base .. ".barrier", projection = "clamp" })
+  local hook = { name = base, filters = { basin.filter.plane {
+    positions = body.position, normal = plane.normal, offset = plane.offset,
+  } } }
   if plane.friction > 0 then
     local pressing = log_barrier.force(height, reach, stiffness)
     local force = points:add_constant("normal_force")
-    local friction = plane_friction(x, last, normal, force, plane.friction, plane.slip * scene:motion().time_step)
-    scene:add_energy(points:add_attribute("friction", friction), { name = base .. ".friction", projection = "clamp" })
+    local friction = plane_friction(x, last, normal, force, plane.friction,
+      plane.slip * scene:motion().time_step)
+    scene:add_energy(points:add_attribute("friction", friction),
+      { name = base .. ".friction", projection = "clamp" })
     hook.begin_step = function() force:update(points:evaluate(pressing)) end
   end
   scene:add_step_hook(hook)
 end
 
----std.contact.plane(scene, { bodies =, normal = { 0, 1, 0 }, point = or offset =, friction = coefficient, distance = m where the
----barrier begins, stiffness = J/m^4, slip = m/s below which friction is smoothed }). Returns the scene's mesh of the contact,
----with one primitive of points a body, which have the attributes height and barrier.
+---std.contact.plane(scene, options). Returns a mesh of the scene with a primitive of points for
+---each body, which has the attributes height and barrier. Options:
+---  bodies     list of bodies
+---  normal     towards the free side, { 0, 1, 0 } by default
+---  point      on the plane, or offset: normal . x on it
+---  friction   coefficient
+---  distance   where the barrier begins, m
+---  stiffness  of the barrier, J/m^4; by default it holds the body at half the distance
+---  slip       speed below which friction is smoothed, m/s
 return function(scene, given)
   local where = "std.contact.plane"
   local checked = options.check(where, given, spec, { "bodies" })
   local normal, offset = plane_of(where, checked)
-  local plane = { normal = normal, offset = offset, friction = checked.friction or 0, slip = checked.slip or 1e-3,
-    distance = checked.distance or 1e-3, stiffness = checked.stiffness }
+  local plane = {
+    normal = normal, offset = offset, friction = checked.friction or 0,
+    slip = checked.slip or 1e-3, distance = checked.distance or 1e-3, stiffness = checked.stiffness,
+  }
   local name, k = checked.name or "plane", 1
   while scene:find(name) do
     k = k + 1
@@ -76,7 +93,9 @@ return function(scene, given)
   local mesh = scene:add_mesh(name)
   for _, body in ipairs(checked.bodies) do
     common.check(where, body)
-    if not body.last_position then errors.fail("ARGUMENT", "%s: body '%s' does not move", where, body.name) end
+    if not body.last_position then
+      errors.fail("ARGUMENT", "%s: body '%s' does not move", where, body.name)
+    end
     add_body(scene, mesh, body, plane)
   end
   scene:add_step_hook { name = name, planes = { { normal = normal, offset = offset } } }

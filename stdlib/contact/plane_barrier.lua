@@ -8,7 +8,8 @@ return term.define {
   doc = "the logarithmic barrier in the squared distance (n.x - offset)^2 from a plane",
   stencil = { { "x", "position, 3 x 1" } },
   params = {
-    { "normal", "unit normal n, pointing to the allowed side" }, { "offset", "n.x on the plane, m" },
+    { "normal", "unit normal n, pointing to the allowed side" },
+    { "offset", "n.x on the plane, m" },
     { "reach", "squared distance where contact begins, m^2" }, { "stiffness", "J/m^4" },
   },
   energy = function(x, normal, offset, reach, stiffness)

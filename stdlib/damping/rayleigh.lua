@@ -4,7 +4,7 @@ local term = require "basin.std.term"
 
 return term.define {
   name = "rayleigh",
-  doc = "ratio/dt (mu |dE|^2 + lambda/2 tr(dE)^2), dE the change of Green's strain since the last step",
+  doc = "ratio/dt (mu |dE|^2 + lambda/2 tr(dE)^2), dE the change of Green's strain in the step",
   stencil = { { "F", "deformation gradient" }, { "F_last", "at the last step" } },
   params = {
     { "mu", "shear modulus, Pa" }, { "lambda", "second Lame parameter, Pa" },

@@ -13,7 +13,9 @@ return term.define {
     local stretch = F:det() - (1 + d / (d + 1) * mu / lambda)
     return 0.5 * mu * (squared - d - (squared + 1):log()) + 0.5 * lambda * stretch ^ 2
   end,
-  material = function(options) return lame.options("stable_neo_hookean_log", options, lame.stable_log) end,
+  material = function(options)
+    return lame.options("stable_neo_hookean_log", options, lame.stable_log)
+  end,
   reference = "B. Smith, F. de Goes, T. Kim, Stable Neo-Hookean Flesh Simulation, "
     .. "ACM Trans. Graph. 37(2), 2018, eq. 14",
   checks = {

@@ -30,7 +30,8 @@ end
 
 ---young, poisson from mu and lambda.
 function M.to_young(mu, lambda)
-  if type(mu) ~= "number" or type(lambda) ~= "number" or not (mu > 0 and 3 * lambda + 2 * mu > 0) then
+  if type(mu) ~= "number" or type(lambda) ~= "number"
+    or not (mu > 0 and 3 * lambda + 2 * mu > 0) then
     errors.fail("RANGE", "mu and 3 lambda + 2 mu must be positive, got mu = %s, lambda = %s",
       tostring(mu), tostring(lambda))
   end

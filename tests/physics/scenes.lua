@@ -38,6 +38,7 @@ function M.block(scene, name, given)
 end
 
 ---Newton options for steps solved to rounding.
-M.tight = { rule = "gradient", tolerance = 1e-9, max_iterations = 100, linear = { solver = "direct" } }
+M.tight = { rule = "gradient", tolerance = 1e-9, max_iterations = 100,
+  linear = { solver = "direct" } }
 
 return M

@@ -1,4 +1,5 @@
--- A block on a tilted plane: it stays inside the friction cone and slides with a = g (sin - mu cos) outside.
+-- A block on a tilted plane: it stays inside the friction cone and slides with a = g (sin - mu cos)
+-- outside.
 -- SPDX-License-Identifier: Apache-2.0
 local basin = require "basin"
 local std = require "basin.std"
@@ -8,7 +9,8 @@ local scenes = require "scenes"
 local ANGLE <const> = math.rad(20)
 local SLIP <const> = 1e-3
 
--- A rigid (affine) or soft block lying on the plane; returns the distance slid down the slope at each step.
+-- A rigid (affine) or soft block lying on the plane; returns the distance slid down the slope at
+-- each step.
 local function slide(kind, friction, steps, dt)
   local scene = basin.scene "slope"
   local mesh = basin.mesh.box { nx = 2, ny = 1, nz = 2, width = 0.2, height = 0.05, depth = 0.2 }
@@ -17,12 +19,15 @@ local function slide(kind, friction, steps, dt)
   local offset = { n[1] * 0.0265, n[2] * 0.0265, 0 } -- half the height, and the contact's distance
   local body
   if kind == "affine" then
-    body = std.body.affine(scene, "block", { mesh = mesh, copies = { offset }, density = 1000, stiffness = 1e7 })
+    body = std.body.affine(scene, "block", { mesh = mesh, copies = { offset }, density = 1000,
+      stiffness = 1e7 })
   else
     body = std.body.soft(scene, "block", { mesh = mesh, copies = { offset }, density = 1000,
-      material = std.elastic.stable_neo_hookean { young = 1e6, poisson = 0.3 }, damping = { stiffness = 0.01 } })
+      material = std.elastic.stable_neo_hookean { young = 1e6, poisson = 0.3 },
+        damping = { stiffness = 0.01 } })
   end
-  std.contact.plane(scene, { bodies = { body }, normal = n, friction = friction, distance = 2e-3, slip = SLIP })
+  std.contact.plane(scene, { bodies = { body }, normal = n, friction = friction, distance = 2e-3,
+    slip = SLIP })
   local down, history = { math.cos(ANGLE), -math.sin(ANGLE) }, {}
   local function travelled()
     local x = body.position:compute()
@@ -40,7 +45,8 @@ for _, kind in ipairs { "affine", "soft" } do
     local history, report, height = slide(kind, 0.5, 60, 0.005)
     assert(report.reasons.converged == 60, tostring(report))
     assert(height > 0, "the block is in the floor")
-    -- Smoothed friction holds the block with the speed f at which f (2 - f) = tan / mu, f in units of the slip speed.
+    -- Smoothed friction holds the block with the speed f at which f (2 - f) = tan / mu, f in units
+    -- of the slip speed.
     local creep = SLIP * (1 - math.sqrt(1 - math.tan(ANGLE) / 0.5))
     local speed = (history[60] - history[40]) / (20 * 0.005)
     harness.close(speed / creep, 1, 0.05, "creep")
@@ -62,7 +68,8 @@ harness.test("friction at rest has the stiffness 2 mu force / slip along the pla
   local point = scene:add_mesh("mesh"):add_primitive("point", 1)
   local x = point:add_attribute("x", { rows = 3, value = { 1, 2, 3 } })
   local last = point:add_constant("last", { rows = 3, value = { 1, 2, 3 } })
-  scene:add_energy(std.contact.plane_friction(x, last, basin.vector { 0, 1, 0 }, 3, 0.5, 0.01), { name = "friction" })
+  scene:add_energy(std.contact.plane_friction(x, last, basin.vector { 0, 1, 0 }, 3, 0.5, 0.01),
+    { name = "friction" })
   scene:add_minimize_target { x }
   local H = scene:hessian { projection = "none" }
   harness.close(H:at(1, 1), 300, 1e-12)
@@ -84,7 +91,8 @@ end)
 
 harness.test("a fast body does not pass the plane", function()
   local scene = basin.scene "bullet"
-  local body = scenes.block(scene, "block", { copies = { { 0, 0.3, 0 } }, velocity = { 0, -50, 0 } })
+  local body = scenes.block(scene, "block", { copies = { { 0, 0.3, 0 } },
+    velocity = { 0, -50, 0 } })
   std.contact.plane(scene, { bodies = { body }, distance = 1e-3 })
   local lowest = math.huge
   basin.simulate(scene, { dt = 0.01, steps = 15, newton = { max_iterations = 100 },

@@ -11,11 +11,15 @@ local function oscillate(integrator, dt, T)
   local point = scene:add_mesh("mesh"):add_primitive("point", 1)
   local x = point:add_attribute("x", { rows = 3, value = { 1, 0, 0 } })
   local origin = point:add_constant("origin", { rows = 3, value = { 0, 0, 0 } })
-  local body = scene:add_body { name = "mass", unknowns = { x }, inertia = function(d) return d:squared_norm() end } -- 2 kg
+  -- 2 kg
+  local body = scene:add_body { name = "mass", unknowns = { x }, inertia = function(d)
+    return d:squared_norm()
+  end }
   scene:add_energy(std.constraint.target(x, origin, 2 * omega ^ 2), { name = "spring" })
   basin.simulate(scene, { dt = dt, steps = math.floor(T / dt + 0.5), integrator = integrator,
     newton = { rule = "gradient", tolerance = 1e-13 } })
-  return x:value()[1][1], body.unknowns[1].velocity:value()[1][1], math.cos(omega * T), -omega * math.sin(omega * T)
+  return x:value()[1][1], body.unknowns[1].velocity:value()[1][1], math.cos(omega * T),
+    -omega * math.sin(omega * T)
 end
 
 for integrator, order in basin.sorted { implicit_euler = 1, bdf2 = 2 } do
@@ -34,22 +38,27 @@ end
 
 harness.test("free fall, implicit Euler: x_n = x_0 - g h^2 n (n + 1) / 2", function()
   local scene = basin.scene "fall"
-  local body = std.body.rope(scene, "rope", { mesh = basin.mesh.line { from = { 0, 0, 0 }, to = { 1, 0, 0 }, count = 3 },
+  local body = std.body.rope(scene, "rope", { mesh = basin.mesh.line { from = { 0, 0, 0 },
+    to = { 1, 0, 0 }, count = 3 },
     density = 2, stiffness = 10 })
-  basin.simulate(scene, { dt = 0.01, steps = 20, gravity = { 0, -9.8, 1 }, newton = { rule = "gradient", tolerance = 1e-12 } })
+  basin.simulate(scene, { dt = 0.01, steps = 20, gravity = { 0, -9.8, 1 },
+    newton = { rule = "gradient", tolerance = 1e-12 } })
   harness.close(body.position:value()[2][2], -9.8 * 0.01 ^ 2 * 210, 1e-10)
   harness.close(body.position:value()[1][3], 0.01 ^ 2 * 210, 1e-10)
 end)
 
 harness.test("Rayleigh damping of mass: v_n = v_0 / (1 + rate h)^n", function()
   local scene = basin.scene "drag"
-  local body = std.body.rope(scene, "rope", { mesh = basin.mesh.line { from = { 0, 0, 0 }, to = { 1, 0, 0 }, count = 3 },
+  local body = std.body.rope(scene, "rope", { mesh = basin.mesh.line { from = { 0, 0, 0 },
+    to = { 1, 0, 0 }, count = 3 },
     density = 2, stiffness = 10, damping = { mass = 4 }, velocity = { 0, 2, 0 } })
-  basin.simulate(scene, { dt = 0.01, steps = 20, newton = { rule = "gradient", tolerance = 1e-12 } })
+  basin.simulate(scene, { dt = 0.01, steps = 20, newton = { rule = "gradient",
+    tolerance = 1e-12 } })
   harness.close(body.motion.unknowns[1].velocity:value()[2][2], 2 / 1.04 ^ 20, 1e-10)
 end)
 
-harness.test("Rayleigh damping of stiffness: a block rings down, a moving one keeps its speed", function()
+harness.test("Rayleigh damping of stiffness: a block rings down, a moving one keeps its speed",
+  function()
   local scenes = require "scenes"
   local function ring(damping)
     local scene = basin.scene "ring"
@@ -58,10 +67,12 @@ harness.test("Rayleigh damping of stiffness: a block rings down, a moving one ke
     for _, p in ipairs(x) do p[1] = 1.1 * p[1] end
     body.position:update(x)
     basin.simulate(scene, { dt = 0.002, steps = 60, integrator = "bdf2", newton = scenes.tight })
-    return scene:energy("block.elastic"):compute():sum(), body.motion.unknowns[1].velocity:value():component(2):mean()
+    return scene:energy("block.elastic"):compute():sum(),
+      body.motion.unknowns[1].velocity:value():component(2):mean()
   end
   local free, damped = ring(nil), ring { stiffness = 0.05 }
-  assert(damped < 0.1 * free, ("elastic energy %.3g with damping, %.3g without"):format(damped, free))
+  assert(damped < 0.1 * free, ("elastic energy %.3g with damping, %.3g without"):format(damped,
+    free))
   local _, speed = ring { stiffness = 0.05 }
   harness.close(speed, 3, 1e-2)
 end)

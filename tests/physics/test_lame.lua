@@ -1,4 +1,5 @@
--- Material constants: conversions, their limits, and that every law is linear elasticity in small strains.
+-- Material constants: conversions, their limits, and that every law is linear elasticity in small
+-- strains.
 -- SPDX-License-Identifier: Apache-2.0
 local basin = require "basin"
 local std = require "basin.std"
@@ -41,11 +42,13 @@ harness.test("limits", function()
   fails("needs 3 arguments", std.elastic.st_venant_kirchhoff, basin.identity(3), 1)
 end)
 
--- e:H:e at F = I for a symmetric e, which for isotropic linear elasticity is 2 mu |e|^2 + lambda tr(e)^2.
+-- e:H:e at F = I for a symmetric e, which for isotropic linear elasticity is 2 mu |e|^2 + lambda
+-- tr(e)^2.
 local function stiffness_along(material, e)
   local scene = basin.scene "material"
   local element = scene:add_mesh("mesh"):add_primitive("element", 1)
-  local F = element:add_attribute("F", { rows = 3, cols = 3, value = { 1, 0, 0, 0, 1, 0, 0, 0, 1 } })
+  local F = element:add_attribute("F", { rows = 3, cols = 3, value = { 1, 0, 0, 0, 1, 0, 0, 0,
+    1 } })
   scene:add_energy(material:energy(F), { name = "energy", projection = "none" })
   scene:add_minimize_target { F }
   assert(scene:gradient():max_abs() < 1e-9 * 1e5, "there is stress at rest")
@@ -55,10 +58,12 @@ end
 
 local young, poisson = 1e5, 0.35
 local mu, lambda = lame.from_young(young, poisson)
-for _, name in ipairs { "stable_neo_hookean", "stable_neo_hookean_log", "neo_hookean", "st_venant_kirchhoff", "fixed_corotated", "linear" } do
+for _, name in ipairs { "stable_neo_hookean", "stable_neo_hookean_log", "neo_hookean",
+  "st_venant_kirchhoff", "fixed_corotated", "linear" } do
   harness.test(name .. " in small strains", function()
     local material = std.elastic[name] { young = young, poisson = poisson }
-    for _, e in ipairs { { 1, 0, 0, 0, 0, 0, 0, 0, 0 }, { 0, 1, 0, 1, 0, 0, 0, 0, 0 }, { 0.3, 0.1, -0.4, 0.1, -0.2, 0.5, -0.4, 0.5, 0.7 } } do
+    for _, e in ipairs { { 1, 0, 0, 0, 0, 0, 0, 0, 0 }, { 0, 1, 0, 1, 0, 0, 0, 0, 0 },
+      { 0.3, 0.1, -0.4, 0.1, -0.2, 0.5, -0.4, 0.5, 0.7 } } do
       local squared, trace = 0, e[1] + e[5] + e[9]
       for _, v in ipairs(e) do squared = squared + v * v end
       harness.close(stiffness_along(material, e), 2 * mu * squared + lambda * trace ^ 2, 1e-10)

@@ -83,14 +83,16 @@ for integrator, order in basin.sorted { implicit_euler = 1, bdf2 = 2 } do
     local L2, E2 = drift(integrator, 0.00025)
     for name, ratio in basin.sorted { energy = E1 / E2, ["angular momentum"] = L1 / L2 } do
       local seen = math.log(ratio, 2)
-      assert(seen > order - 0.35, ("%s drifts with order %.2f instead of %d"):format(name, seen, order))
+      assert(seen > order - 0.35, ("%s drifts with order %.2f instead of %d"):format(name, seen,
+        order))
     end
   end)
 end
 
 harness.test("affine body: momentum, exact spin of a free rigid body's axis", function()
   local scene = basin.scene "spin"
-  local body = std.body.affine(scene, "cube", { mesh = basin.mesh.box { surface = true }, density = 1000, stiffness = 1e7,
+  local body = std.body.affine(scene, "cube", { mesh = basin.mesh.box { surface = true },
+    density = 1000, stiffness = 1e7,
     velocity = { 1, 0, 0 }, spin = { 0, 2, 0 } })
   basin.simulate(scene, { dt = 0.002, steps = 50, integrator = "bdf2", newton = scenes.tight })
   local t = body.motion.unknowns[2]

@@ -9,11 +9,16 @@ local folder = assert(os.getenv "BASIN_TEST_OUTPUT", "BASIN_TEST_OUTPUT names a 
 
 local function build()
   local scene = basin.scene "restart"
-  local soft = scenes.block(scene, "soft", { copies = { { 0, 0.13, 0 } }, damping = { stiffness = 0.002 } })
-  local cube = std.body.affine(scene, "cube", { mesh = basin.mesh.box { width = 0.1, height = 0.1, depth = 0.1, surface = true },
+  local soft = scenes.block(scene, "soft", { copies = { { 0, 0.13, 0 } },
+    damping = { stiffness = 0.002 } })
+  local cube = std.body.affine(scene, "cube", { mesh = basin.mesh.box { width = 0.1, height = 0.1,
+    depth = 0.1, surface = true },
     copies = { { 0.6, 0.08, 0 } }, density = 500, stiffness = 1e6, spin = { 1, 2, 3 } })
-  std.contact.plane(scene, { bodies = { soft, cube }, normal = { 0.1, 1, 0 }, point = { 0, -0.05, 0 }, friction = 0.3, distance = 2e-3 })
-  std.constraint.pin(soft, { vertices = { 0 }, stiffness = 100, motion = function(time) return { 0, 0.1 * math.sin(20 * time), 0 } end })
+  std.contact.plane(scene, { bodies = { soft, cube }, normal = { 0.1, 1, 0 },
+    point = { 0, -0.05, 0 }, friction = 0.3, distance = 2e-3 })
+  std.constraint.pin(soft, { vertices = { 0 }, stiffness = 100, motion = function(time)
+    return { 0, 0.1 * math.sin(20 * time), 0 }
+  end })
   return scene, soft, cube
 end
 
@@ -29,7 +34,8 @@ end
 
 for _, integrator in ipairs { "implicit_euler", "bdf2" } do
   harness.test("restart of " .. integrator, function()
-    local options = { dt = 0.01, steps = 20, gravity = { 0, -9.8, 0 }, integrator = integrator, newton = { max_iterations = 100 } }
+    local options = { dt = 0.01, steps = 20, gravity = { 0, -9.8, 0 }, integrator = integrator,
+      newton = { max_iterations = 100 } }
     local scene, soft, cube = build()
     options.checkpoint = { file = folder .. "/" .. integrator .. ".npz", every = 12 }
     basin.simulate(scene, options)

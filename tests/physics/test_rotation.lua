@@ -58,13 +58,16 @@ local function check(path, term, turn)
     harness.test(("%s, state %d"):format(path, i), function()
       local name = term.stencil[1][1]
       local value = state[name]
-      local Q = rotation(path:find "^elastic.spring" and #value[1] or path:find "hinge" and 3 or #value, 0.8)
+      local Q = rotation(path:find "^elastic.spring" and #value[1] or path:find "hinge" and 3
+        or #value, 0.8)
       local energy, gradient = evaluate(term, state, "E", value)
       local turned_energy, turned_gradient = evaluate(term, state, "E", turn(value, Q))
       harness.close(turned_energy, energy, 1e-12, "energy")
       local expected = turn(gradient, Q)
       for r, row in ipairs(expected) do
-        for c, number in ipairs(row) do harness.close(turned_gradient[r][c], number, 1e-12, "gradient") end
+        for c, number in ipairs(row) do
+          harness.close(turned_gradient[r][c], number, 1e-12, "gradient")
+        end
       end
     end)
   end
@@ -76,7 +79,9 @@ local function rows(value, Q) return product(value, transposed(Q)) end
 
 for _, entry in ipairs(scenes.terms()) do
   local path, term = table.unpack(entry)
-  if path:find "^elastic" and path ~= "elastic.spring" and term.rotates ~= false then check(path, term, left) end
+  if path:find "^elastic" and path ~= "elastic.spring" and term.rotates ~= false then
+    check(path, term, left)
+  end
 end
 check("elastic.spring", std.elastic.spring, rows)
 check("shell.baraff_witkin", std.shell.baraff_witkin, left)

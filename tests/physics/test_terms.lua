@@ -27,7 +27,8 @@ local function build(term, state, noise)
     add(entry[1], state[entry[1]], term.constants and term.constants[entry[1]])
   end
   for _, entry in ipairs(term.params) do add(entry[1], state[entry[1]], true) end
-  local energy = scene:add_energy(term(table.unpack(arguments)), { name = "term", projection = "none" })
+  local energy = scene:add_energy(term(table.unpack(arguments)),
+    { name = "term", projection = "none" })
   scene:add_minimize_target(unknowns)
   return scene, energy
 end

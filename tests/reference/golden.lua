@@ -48,7 +48,8 @@ Checker.__index = Checker
 
 ---Collects the comparisons of one case.
 function M.checker(case)
-  return setmetatable({ case = case, count = 0, worst = 0, worst_text = "", failures = {} }, Checker)
+  return setmetatable({ case = case, count = 0, worst = 0, worst_text = "", failures = {} },
+    Checker)
 end
 
 local function norm(list)
@@ -90,7 +91,7 @@ function Checker:within(name, kind, bound, expected, actual, scale)
   local ratio = error_size == 0 and 0 or error_size / allowed
   local text = ("%s: %s error %.2g, allowed %.2g"):format(name, kind, error_size, allowed)
   if ratio ~= ratio or ratio > self.worst then self.worst, self.worst_text = ratio, text end
-  if not (ratio <= 1) then self.failures[#self.failures + 1] = text end
+  if ratio ~= ratio or ratio > 1 then self.failures[#self.failures + 1] = text end
 end
 
 ---Compares whole numbers and words.

@@ -4,7 +4,8 @@ local here = debug.getinfo(1, "S").source:match("^@(.*/)") or "./"
 package.path = here .. "?.lua;" .. package.path
 local golden = require "golden"
 
--- Group handlers: groups/<group>.lua returns { { prefix, function(case, checker) }, ... }; the first
+-- Group handlers: groups/<group>.lua returns { { prefix, function(case, checker) }, ... }; the
+-- first
 -- entry whose prefix starts the name of the case takes it. Others are listed as skipped.
 local function handler_of(case)
   local path = here .. "groups/" .. case.group .. ".lua"

@@ -84,7 +84,8 @@ end
 function M.slice(list, first, count) return table.move(list, first, first + count - 1, 1, {}) end
 
 ---Local derivatives of one energy for several states of its unknowns:
----{ unknowns = { { name, rows, cols, values } ... }, constants = the same or nil, energy = function(u, c),
+---{ unknowns = { { name, rows, cols, values } ... }, constants = the same or nil, energy =
+---function(u, c),
 ---  project = "unknowns" (default) or "inner" }; values: one nested list a state.
 ---Returns a list, one a state, of { energy, gradient, none, clamp, abs }.
 function M.states(spec)

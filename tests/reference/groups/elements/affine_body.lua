@@ -16,13 +16,15 @@ local function check_orthogonality(case, checker)
   end
 end
 
--- The case takes the last of its matrices for the point if the position says so: found by comparing.
+-- The case takes the last of its matrices for the point if the position says so: found by
+-- comparing.
 local function find_matrix(case)
   local X, t, best, least = case.inputs.point_X, case.inputs.translation, 1, math.huge
   for s, A in ipairs(case.inputs.A) do
     local d = 0
     for i = 1, 3 do
-      d = d + (A[i][1] * X[1] + A[i][2] * X[2] + A[i][3] * X[3] + t[i] - case.expect.point_position[i]) ^ 2
+      d = d + (A[i][1] * X[1] + A[i][2] * X[2] + A[i][3] * X[3] + t[i]
+        - case.expect.point_position[i]) ^ 2
     end
     if d < least then best, least = s, d end
   end

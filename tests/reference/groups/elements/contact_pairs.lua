@@ -9,10 +9,14 @@ local function check_pair(case, checker, kind)
   local points, expected, p = case.inputs.pairs[kind], case.expect.results[kind], case.params
   local unknowns = { { "p", #points, 3, { points } } }
   local squared_distance = std.contact.squared_distance[kind]
-  local distance = probe.states { unknowns = unknowns, energy = function(u) return squared_distance(u.p) end }
+  local distance = probe.states { unknowns = unknowns, energy = function(u)
+    return squared_distance(u.p)
+  end }
   checker:compare(kind .. " distance", "distance2", expected.distance2, distance[1].energy)
-  checker:compare(kind .. " distance gradient", "gradient", expected.distance2_gradient, distance[1].gradient)
-  checker:compare(kind .. " distance hessian", "hessian", expected.distance2_hessian, distance[1].none)
+  checker:compare(kind .. " distance gradient", "gradient", expected.distance2_gradient,
+    distance[1].gradient)
+  checker:compare(kind .. " distance hessian", "hessian", expected.distance2_hessian,
+    distance[1].none)
   local barrier = probe.states { unknowns = unknowns, energy = function(u)
     return std.contact.log_barrier(squared_distance(u.p), p.dhat2, p.kappa)
   end }[1]
@@ -40,15 +44,19 @@ local function check_table(case, checker)
     -- Close to the reach D - reach cancels: the last digits of D are lost in D - reach.
     local size = p.dhat2 / math.abs(distances[i] - p.dhat2)
     checker:compare(name, "barrier_table", values[i], got.energy, 1e3 * size * values[i])
-    checker:compare(name .. ", slope", "barrier_table", slopes[i], got.gradient, 1e3 * size * slopes[i])
-    checker:compare(name .. ", curvature", "barrier_table", curvatures[i], got.none, 1e3 * size * curvatures[i])
+    checker:compare(name .. ", slope", "barrier_table", slopes[i], got.gradient,
+      1e3 * size * slopes[i])
+    checker:compare(name .. ", curvature", "barrier_table", curvatures[i], got.none,
+      1e3 * size * curvatures[i])
   end
 end
 
 local function check_mollifier(case, checker)
   local got = probe.states {
     unknowns = { { "p", 4, 3, { case.inputs.near_parallel } } },
-    energy = function(u) return std.contact.squared_distance.edge_edge_mollifier(u.p, case.params.mollifier_scale) end,
+    energy = function(u)
+      return std.contact.squared_distance.edge_edge_mollifier(u.p, case.params.mollifier_scale)
+    end,
   }[1]
   local expected = case.expect.mollifier
   checker:compare("mollifier", "gradient", expected.value, got.energy)
@@ -61,7 +69,8 @@ local function check_times(case, checker)
   local detector = rawget(basin, "contact")
   if not detector then return end
   for i, motion in ipairs(case.inputs.motions) do
-    local expected, got = case.expect.time_of_impact[i], detector.time_of_impact(motion.kind, motion.x, motion.dx)
+    local expected, got = case.expect.time_of_impact[i], detector.time_of_impact(motion.kind,
+      motion.x, motion.dx)
     local name = ("time of impact %d"):format(i - 1)
     if golden.is_null(expected) then
       checker:require(name, got == nil, "a hit where there is none")

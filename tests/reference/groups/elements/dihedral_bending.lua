@@ -21,12 +21,15 @@ return function(case, checker)
   local bending = probe.states { unknowns = unknowns, energy = function(u)
     return std.shell.hinge_bending(u.x, rest, weight, case.params.k)
   end }
-  local angle = probe.states { unknowns = unknowns, energy = function(u) return std.shell.hinge.angle(u.x) end }
+  local angle = probe.states { unknowns = unknowns, energy = function(u)
+    return std.shell.hinge.angle(u.x)
+  end }
   for s, expected in ipairs(case.expect.results) do
     local name = ("state %d"):format(s - 1)
     probe.compare(checker, name, expected, bending[s])
     checker:compare(name .. " angle", "energy", expected.angle, angle[s].energy)
-    checker:compare(name .. " angle gradient", "gradient", expected.angle_gradient, angle[s].gradient)
+    checker:compare(name .. " angle gradient", "gradient", expected.angle_gradient,
+      angle[s].gradient)
     checker:compare(name .. " angle hessian", "hessian", expected.angle_hessian, angle[s].none)
   end
 end

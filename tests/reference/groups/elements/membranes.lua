@@ -26,7 +26,8 @@ local function build(case, law)
   local triangles = mesh:add_primitive("triangles", #cells)
   local corner = triangles:add_connectivity("corner", vertices, cells, 3)
   local F, area = std.elastic.deformation.gradient(corner:gather(position), corner:gather(rest))
-  local energy = scene:add_energy(area * law(F, case.params), { name = "membrane", project = "unknowns" })
+  local energy = scene:add_energy(area * law(F, case.params),
+    { name = "membrane", project = "unknowns" })
   return probe.new(scene, { position }, { energy }), energy, area
 end
 
@@ -38,7 +39,8 @@ return function(case, checker)
     for s, results in ipairs(case.expect.results) do
       local first = (s - 1) * 9 + 1
       probe.compare(checker, ("state %d %s"):format(s - 1, name), results[name], {
-        energy = energies[s], gradient = probe.slice(gradient, first, 9), none = probe.block(none, first, 9),
+        energy = energies[s], gradient = probe.slice(gradient, first, 9), none = probe.block(none,
+          first, 9),
         clamp = probe.block(clamp, first, 9), abs = probe.block(abs, first, 9),
       })
     end

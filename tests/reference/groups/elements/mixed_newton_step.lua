@@ -8,7 +8,8 @@ local probe = require "probe"
 -- The contact pair's two positions, read from the bodies themselves or through a union.
 local function add_pair(case, scene, soft, affine, split)
   local pair = scene:add_mesh("contact"):add_primitive("pair", 1)
-  local i, j = math.tointeger(case.inputs.contact_pair[1]), math.tointeger(case.inputs.contact_pair[2])
+  local i, j = math.tointeger(case.inputs.contact_pair[1]),
+    math.tointeger(case.inputs.contact_pair[2])
   if split then
     local union = scene.contact:add_primitive_union("vertices", { soft, affine })
     local ends = pair:add_connectivity("ends", union, { { i, 4 + j } }, 2)
@@ -46,7 +47,8 @@ local function build(case, projection, split)
     inertia_affine = std.motion.inertia(position, affine_target, p.m),
     elastic = p.dt ^ 2 * volume * std.elastic.stable_neo_hookean_log(F, p.mu, p.lam),
     orthogonality = p.dt ^ 2 * inputs.affine_volume * std.body.orthogonality(A, p.kappa_abd),
-    contact = p.dt ^ 2 * std.contact.log_barrier(std.contact.squared_distance.point_point(pair), p.dhat2, p.kappa),
+    contact = p.dt ^ 2 * std.contact.log_barrier(std.contact.squared_distance.point_point(pair),
+      p.dhat2, p.kappa),
   }
   local list = {}
   for name, expression in pairs(energies) do
@@ -81,7 +83,8 @@ local function check_minimum(case, checker)
   local total, parts = scene:main_minimizer():energy_of_terms()
   checker:compare("minimum", "minimum", case.expect.minimum, total)
   for name, expected in pairs(case.expect.energies_at_minimum) do
-    checker:within("at the minimum: " .. name, "abs", 1e-9 * math.abs(case.expect.minimum), expected, parts[name])
+    checker:within("at the minimum: " .. name, "abs", 1e-9 * math.abs(case.expect.minimum),
+      expected, parts[name])
   end
 end
 

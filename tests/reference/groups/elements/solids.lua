@@ -83,7 +83,8 @@ local function check_law(case, checker, law, states)
   local dim = case.params.dim
   local n = (dim + 1) * dim
   for i, state in ipairs(states) do
-    local expected, first, name = case.expect.results[state][law], (i - 1) * n + 1, state .. " " .. law
+    local expected, first, name = case.expect.results[state][law], (i - 1) * n + 1,
+      state .. " " .. law
     local block = probe.block(none, first, n)
     probe.compare(checker, name, expected, {
       energy = energies[i], gradient = probe.slice(gradient, first, n), none = block,

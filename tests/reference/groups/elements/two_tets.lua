@@ -13,7 +13,8 @@ local function listed(list, value)
   return false
 end
 
--- Free and held vertices: attributes, or constants for held ones if `constant`. Returns the place of
+-- Free and held vertices: attributes, or constants for held ones if `constant`. Returns the place
+-- of
 -- each vertex: { primitive, index there }.
 local function add_vertices(case, mesh, held, constant)
   local place, kinds = {}, { free = { x = {}, X = {} }, held = { x = {}, X = {} } }
@@ -88,17 +89,21 @@ return function(case, checker)
     else
       local p = build_projected_whole(case, law, {})
       local none = p:hessian "none"
-      probe.compare(checker, law, expected, { energy = p:energy(), gradient = p:gradient(), none = none,
+      probe.compare(checker, law, expected, { energy = p:energy(), gradient = p:gradient(),
+        none = none,
         clamp = p:hessian "clamp", abs = p:hessian "abs" })
       local held = case.params.held
       local first = build_projected_whole(case, law, held):hessian "clamp"
       local second = build_projected_free(case, law, held):hessian "clamp"
       local size = 1e3 * golden.norm(none)
-      checker:compare(law .. " project, then drop", "projected", expected.held_project_then_drop, first, size)
-      checker:compare(law .. " drop, then project", "projected", expected.held_drop_then_project, second, size)
+      checker:compare(law .. " project, then drop", "projected", expected.held_project_then_drop,
+        first, size)
+      checker:compare(law .. " drop, then project", "projected", expected.held_drop_then_project,
+        second, size)
       local difference, a, b = 0, golden.flat(first), golden.flat(second)
       for i, value in ipairs(a) do difference = math.max(difference, math.abs(value - b[i])) end
-      checker:compare(law .. " largest difference of the two", "projected", expected.held_difference, difference, size)
+      checker:compare(law .. " largest difference of the two", "projected",
+        expected.held_difference, difference, size)
     end
   end
 end

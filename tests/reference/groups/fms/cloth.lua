@@ -15,7 +15,8 @@ local function add_spring_energies(scene, springs, e, rest, stiffness, floor)
   end
   return {
     exact = add(exact, "spring", "none"),
-    above = add(exact - base, "spring_above_floor", "clamp"), base = add(base, "spring_floor", "none"),
+    above = add(exact - base, "spring_above_floor", "clamp"), base = add(base, "spring_floor",
+      "none"),
   }
 end
 
@@ -43,13 +44,17 @@ function M.build(case)
 
   local down = basin.vector { 0, p.gravity }
   local common = {
-    scene:add_energy(vertices:add_attribute("inertia", std.motion.inertia(x, target, p.mass / p.h ^ 2)), { projection = "none" }),
-    scene:add_energy(vertices:add_attribute("gravity", std.motion.gravity(x, p.mass, down)), { projection = "none" }),
-    scene:add_energy(vertices:add_attribute("pin", pinned * std.constraint.target(x, X, p.k_pin)), { projection = "none" }),
+    scene:add_energy(vertices:add_attribute("inertia", std.motion.inertia(x, target,
+      p.mass / p.h ^ 2)), { projection = "none" }),
+    scene:add_energy(vertices:add_attribute("gravity", std.motion.gravity(x, p.mass, down)),
+      { projection = "none" }),
+    scene:add_energy(vertices:add_attribute("pin", pinned * std.constraint.target(x, X, p.k_pin)),
+      { projection = "none" }),
   }
   local energies = add_spring_energies(scene, springs, e, rest, stiffness, p.psd_floor)
   local lagged = e - direction:T()
-  energies.lagged = scene:add_energy(springs:add_attribute("lagged", 0.5 * stiffness * lagged:squared_norm()))
+  energies.lagged = scene:add_energy(springs:add_attribute("lagged",
+    0.5 * stiffness * lagged:squared_norm()))
   local function minimizer(...)
     local list = table.move(common, 1, 3, 1, {})
     for _, energy in ipairs { ... } do list[#list + 1] = energy end
@@ -59,7 +64,8 @@ function M.build(case)
     scene = scene, x = x, target = target, springs = springs, direction = direction,
     projected = springs:add_attribute("projected", (rest * e:normalized()):T()),
     strain = springs:add_attribute("strain", (e:norm() - rest) / rest),
-    rest_lengths = rest, stiffness = springs:add_attribute("stiffness", stiffness), energies = energies,
+    rest_lengths = rest, stiffness = springs:add_attribute("stiffness", stiffness),
+      energies = energies,
     exact = minimizer(energies.exact), psd = minimizer(energies.above, energies.base),
     global = minimizer(energies.lagged),
     springs_only = scene:minimizer { targets = { x }, energies = { energies.exact } },

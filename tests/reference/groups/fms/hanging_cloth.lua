@@ -22,14 +22,16 @@ local function check_probe(case, checker, cloth)
   local expect, v = case.expect, basin.array.from(case.inputs.probe_v)
   cloth.x:update(case.inputs.probe_pose)
   checker:compare("energy", "probe", expect.probe_energy, cloth.exact:compute_total_energy())
-  checker:compare("spring energy", "probe", expect.probe_spring_energy, cloth.springs_only:compute_total_energy())
+  checker:compare("spring energy", "probe", expect.probe_spring_energy,
+    cloth.springs_only:compute_total_energy())
   checker:compare("gradient", "probe", expect.probe_gradient, (cloth.exact:gradient()))
   local raw, psd = cloth.springs_only:hessian(), cloth.springs_psd:hessian()
   checker:compare("spring Hessian v", "probe", expect.probe_Hspring_raw_v, raw * v)
   checker:compare("projected spring Hessian v", "probe", expect.probe_Hspring_psd_v, psd * v)
   if expect.probe_Hspring_raw then
     checker:compare("spring Hessian", "probe", study.dense(expect.probe_Hspring_raw), raw:dense())
-    checker:compare("projected spring Hessian", "probe", study.dense(expect.probe_Hspring_psd), psd:dense())
+    checker:compare("projected spring Hessian", "probe", study.dense(expect.probe_Hspring_psd),
+      psd:dense())
   end
   cloth.x:update(case.inputs.X)
 end
@@ -66,7 +68,8 @@ end
 
 local function compare_run(case, checker, prefix, series, positions)
   for step, expected in pairs(case.expect[prefix .. "positions"]) do
-    checker:compare(prefix .. "positions " .. step, prefix .. "positions", expected, positions[step])
+    checker:compare(prefix .. "positions " .. step, prefix .. "positions", expected,
+      positions[step])
   end
   for _, name in ipairs { "kinetic", "gravity", "spring" } do
     checker:compare(prefix .. name, "energies", case.expect[prefix .. name], series[name])
@@ -78,7 +81,8 @@ local function check_local_global(case, checker, cloth)
   local drift, first = {}, cloth.springs_psd:hessian()
   drift[1] = 0
   local series, positions = run(case, cloth, function(step)
-    if step == p.conv_step + 1 then study.check(case, checker, cloth) end -- steps count from 0 there
+    -- steps count from 0 there
+    if step == p.conv_step + 1 then study.check(case, checker, cloth) end
     for _ = 1, p.inner do study.iterate(cloth, solver) end
   end, function(step)
     if step % p.hess_every == 0 then
@@ -88,13 +92,15 @@ local function check_local_global(case, checker, cloth)
   compare_run(case, checker, "", series, positions)
   checker:compare("Hessian drift", "drift", case.expect.hessian_drift, drift)
   local strain = cloth.strain:value()
-  checker:compare("strain", "strain", { case.expect.strain_min, case.expect.strain_max }, { strain:min(), strain:max() })
+  checker:compare("strain", "strain", { case.expect.strain_min, case.expect.strain_max },
+    { strain:min(), strain:max() })
   checker:equal("factorizations", 1, solver.factorizations)
 end
 
 local function check_newton(case, checker, cloth)
   local series, positions = run(case, cloth, function()
-    basin.newton(cloth.psd, { rule = "gradient", tolerance = 1e-7, max_iterations = 60, linear = { solver = "direct" } })
+    basin.newton(cloth.psd, { rule = "gradient", tolerance = 1e-7, max_iterations = 60,
+      linear = { solver = "direct" } })
   end)
   compare_run(case, checker, "newton_", series, positions)
 end
@@ -102,8 +108,10 @@ end
 return function(case, checker)
   local cloth = build(case)
   local rest, stiffness = cloth.rest_lengths:value(), cloth.stiffness:value()
-  checker:compare("rest lengths", "probe", case.expect.rest_length_range, { rest:min(), rest:max() })
-  checker:compare("stiffnesses", "probe", case.expect.stiffness_range, { stiffness:min(), stiffness:max() })
+  checker:compare("rest lengths", "probe", case.expect.rest_length_range,
+    { rest:min(), rest:max() })
+  checker:compare("stiffnesses", "probe", case.expect.stiffness_range,
+    { stiffness:min(), stiffness:max() })
   check_matrix(case, checker, cloth)
   check_probe(case, checker, cloth)
   check_local_global(case, checker, cloth)

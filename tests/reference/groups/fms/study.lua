@@ -23,7 +23,7 @@ function M.iterate(cloth, solver)
 end
 
 -- Newton with backtracking by halves: energies, step lengths, norms and the first positions.
-local function newton(case, cloth, minimizer, iterations)
+local function newton(cloth, minimizer, iterations)
   local E = { minimizer:compute_total_energy() }
   local log = { energies = E, alpha = {}, step = {}, gradient = {}, positions = {} }
   for k = 1, iterations do
@@ -45,7 +45,8 @@ end
 -- Gaps count while they stand clear of the rounding of the energies, about 1e-9 here.
 local function compare_gaps(case, checker, name, key, low, energies, minimum)
   local relative = case.tol[key] or case.tol.conv_gap_newton_psd
-  local bound, floor = tonumber(relative:match "rel ([%d.e+-]+)"), tonumber(relative:match "abs ([%d.e+-]+)")
+  local bound, floor = tonumber(relative:match "rel ([%d.e+-]+)"),
+    tonumber(relative:match "abs ([%d.e+-]+)")
   for k, expected in ipairs(case.expect[name]) do
     local label = ("%s after %d iterations"):format(name, k - 1)
     local gap = energies[k] - minimum
@@ -60,38 +61,48 @@ end
 local function check_newton(case, checker, cloth, start, minimum)
   local expect, count = case.expect, case.params.newton_iters
   cloth.x:update(start)
-  local log = newton(case, cloth, cloth.psd, count)
-  compare_gaps(case, checker, "conv_gap_newton_psd", "conv_gap_newton_psd", 1e-4, log.energies, minimum)
+  local log = newton(cloth, cloth.psd, count)
+  compare_gaps(case, checker, "conv_gap_newton_psd", "conv_gap_newton_psd", 1e-4, log.energies,
+    minimum)
   -- Once converged, steps and gradients are rounding: the first ones count.
   for k = 1, expect.conv_iters_newton do
-    checker:within(("step length %d"):format(k), "abs", 0, expect.conv_newton_alpha[k], log.alpha[k])
-    checker:within(("step norm %d"):format(k), "rel", 1e-5, expect.conv_newton_step_norm[k], log.step[k])
-    checker:within(("gradient norm %d"):format(k), "rel", 1e-5, expect.conv_newton_grad_norm[k], log.gradient[k])
+    checker:within(("step length %d"):format(k), "abs", 0, expect.conv_newton_alpha[k],
+      log.alpha[k])
+    checker:within(("step norm %d"):format(k), "rel", 1e-5, expect.conv_newton_step_norm[k],
+      log.step[k])
+    checker:within(("gradient norm %d"):format(k), "rel", 1e-5, expect.conv_newton_grad_norm[k],
+      log.gradient[k])
   end
   for k = 1, 2 do
-    checker:compare(("Newton positions %d"):format(k), "positions", expect["conv_newton_positions_" .. k], log.positions[k])
+    checker:compare(("Newton positions %d"):format(k), "positions",
+      expect["conv_newton_positions_" .. k], log.positions[k])
   end
   cloth.x:update(start)
-  log = newton(case, cloth, cloth.exact, count)
-  compare_gaps(case, checker, "conv_gap_newton_raw", "conv_gap_newton_psd", 1e-4, log.energies, minimum)
+  log = newton(cloth, cloth.exact, count)
+  compare_gaps(case, checker, "conv_gap_newton_raw", "conv_gap_newton_psd", 1e-4, log.energies,
+    minimum)
 end
 
 ---The study, at the start of the step it belongs to; the state is put back afterwards.
 function M.check(case, checker, cloth)
   local expect, start = case.expect, cloth.x:value()
-  basin.newton(cloth.psd, { rule = "gradient", tolerance = 1e-8, max_iterations = 60, linear = { solver = "direct" } })
+  basin.newton(cloth.psd, { rule = "gradient", tolerance = 1e-8, max_iterations = 60,
+    linear = { solver = "direct" } })
   local minimum = cloth.exact:compute_total_energy()
   checker:compare("minimum", "energies", expect.conv_energy_star, minimum)
   checker:compare("minimizer", "positions", expect.conv_x_star, cloth.x:value())
 
   cloth.x:update(start)
-  local solver, energies = cloth.global:solver { method = "direct" }, { cloth.exact:compute_total_energy() }
+  local solver, energies = cloth.global:solver { method = "direct" },
+    { cloth.exact:compute_total_energy() }
   for k = 1, case.params.conv_iters do
     M.iterate(cloth, solver)
     energies[k + 1] = cloth.exact:compute_total_energy()
-    checker:require(("local/global iteration %d"):format(k), energies[k + 1] <= energies[k] + 1e-9, "the energy rises")
+    checker:require(("local/global iteration %d"):format(k), energies[k + 1] <= energies[k] + 1e-9,
+      "the energy rises")
   end
-  compare_gaps(case, checker, "conv_gap_local_global", "conv_gap_local_global", 1e-6, energies, minimum)
+  compare_gaps(case, checker, "conv_gap_local_global", "conv_gap_local_global", 1e-6, energies,
+    minimum)
   check_newton(case, checker, cloth, start, minimum)
   cloth.x:update(start)
 end
