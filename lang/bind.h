@@ -41,8 +41,7 @@ int basin__raise(lua_State *L, basin_context *context);
 /* Returns if `status` is BASIN_OK, else raises the context's last error. */
 void basin__check(lua_State *L, basin_context *context, basin_status status);
 /* Raises an error value with this message; `hint` may be NULL. */
-BASIN_API int
-basin__throw(lua_State *L, basin_status code, const char *hint, const char *format, ...)
+int basin__throw(lua_State *L, basin_status code, const char *hint, const char *format, ...)
     BASIN_PRINTF(4, 5);
 
 /* ---- contexts ---- */
@@ -50,7 +49,7 @@ basin__throw(lua_State *L, basin_status code, const char *hint, const char *form
 basin_context *basin__context(lua_State *L);
 /* Pushes its userdata, for user values that keep it alive. */
 basin_context *basin__push_context(lua_State *L);
-BASIN_API basin_context *basin__check_context(lua_State *L, int index);
+basin_context *basin__check_context(lua_State *L, int index);
 /* Makes an existing context the shared one; it is not destroyed with the Lua state. */
 void basin__adopt_context(lua_State *L, basin_context *context);
 

@@ -1,4 +1,4 @@
-/* luaopen_basin_core: all parts of the binding in one table.
+/* basin.core: all parts of the binding in one table.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "module.h"
 
@@ -35,7 +35,7 @@ static int core_set_handlers(lua_State *L)
 static const luaL_Reg functions[] = {
     {"methods", core_methods}, {"set_handlers", core_set_handlers}, {NULL, NULL}};
 
-int luaopen_basin_core(lua_State *L)
+int basin__open_core(lua_State *L)
 {
   luaL_checkversion(L);
   lua_newtable(L);

@@ -19,42 +19,58 @@ static const char *const candidates[] = {
     "/../../../../share/lua/5.4",
 };
 
-static int try_folder(lua_State *L, const char *folder)
+static bool try_folder(lua_State *L, const char *folder)
 {
   lua_pushfstring(L, "%s/basin/init.lua", folder);
-  int found = access(lua_tostring(L, -1), R_OK) == 0;
+  bool found = access(lua_tostring(L, -1), R_OK) == 0;
   lua_pop(L, 1);
   if (found) lua_pushstring(L, folder);
   return found;
 }
 
+/* Pushes the path of the file that this code is linked into; a program found through $PATH has no
+ * folder in its name. */
+static bool push_own_path(lua_State *L)
+{
+  Dl_info info;
+  if (!dladdr(&candidates, &info) || !info.dli_fname) return false;
+  if (strchr(info.dli_fname, '/')) {
+    lua_pushstring(L, info.dli_fname);
+    return true;
+  }
+  char path[4096];
+  ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+  if (length <= 0) return false;
+  lua_pushlstring(L, path, (size_t)length);
+  return true;
+}
+
 /* Pushes the folder that holds basin/init.lua; false (nothing pushed) if there is none. */
-static int push_folder(lua_State *L)
+static bool push_folder(lua_State *L)
 {
   const char *given = basin__env("LUA_PATH");
-  if (given && try_folder(L, given)) return 1;
-  Dl_info info;
-  if (!dladdr(&candidates, &info) || !info.dli_fname) return 0;
-  const char *slash = strrchr(info.dli_fname, '/');
-  lua_pushlstring(L, info.dli_fname, slash ? (size_t)(slash - info.dli_fname) : 0);
-  const char *base = slash ? lua_tostring(L, -1) : ".";
+  if (given && try_folder(L, given)) return true;
+  if (!push_own_path(L)) return false;
+  const char *file = lua_tostring(L, -1), *slash = strrchr(file, '/');
+  lua_pushlstring(L, file, slash ? (size_t)(slash - file) : 0);
+  lua_remove(L, -2);
   for (size_t i = 0; i < sizeof candidates / sizeof *candidates; ++i) {
-    lua_pushfstring(L, "%s%s", base, candidates[i]);
+    lua_pushfstring(L, "%s%s", lua_tostring(L, -1), candidates[i]);
     if (try_folder(L, lua_tostring(L, -1))) {
       lua_replace(L, -3);
       lua_pop(L, 1);
-      return 1;
+      return true;
     }
     lua_pop(L, 1);
   }
   lua_pop(L, 1);
-  return 0;
+  return false;
 }
 
 void basin__module_paths(lua_State *L)
 {
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
-  lua_pushcfunction(L, luaopen_basin_core);
+  lua_pushcfunction(L, basin__open_core);
   lua_setfield(L, -2, "basin.core");
   lua_pop(L, 1);
   if (!push_folder(L)) return;

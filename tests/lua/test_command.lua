@@ -133,7 +133,7 @@ end)
 -- Starts a script, presses Ctrl-C after a second, returns what it said and its exit status.
 local function interrupt(script)
   local start = ("trap - INT; exec %s run %s"):format(command, script)
-  local shell = [[sh -c 'trap "" INT; ( %s ) & sleep 1; kill -INT $!; wait $!; echo status $?' 2>&1]]
+  local shell = [[sh -c 'trap "" INT; (%s)& sleep 1; kill -INT $!; wait $!; echo status $?' 2>&1]]
   local pipe = assert(io.popen(shell:format(start)))
   local text = pipe:read("a")
   pipe:close()
