@@ -9,7 +9,7 @@
 
 enum { VERTICES = 4000, ELEMENTS = 6000, BODIES = 2 };
 
-typedef enum topology { CHAIN, SHUFFLED, RANDOM, SHARED, MAPPED } topology;
+typedef enum topology { CHAIN, SHUFFLED, NEIGHBOURS, RANDOM, SHARED, MAPPED } topology;
 
 /* One large term over 3-number nodes. */
 typedef struct large {
@@ -53,9 +53,9 @@ connect(basin_system *system, basin_space_id from, basin_space_id to, unsigned a
   uint32_t *indices = malloc(count * arity * sizeof *indices);
   uint64_t seed = 5;
   for (size_t k = 0; k < count * arity; ++k)
-    indices[k] = kind <= SHUFFLED ? (uint32_t)((k / arity * 2 / 3 + k % arity) % limit)
-                                  : random_below(&seed, (uint32_t)limit);
-  if (kind == SHUFFLED) shuffle(indices, count, arity);
+    indices[k] = kind <= NEIGHBOURS ? (uint32_t)((k / arity * 2 / 3 + k % arity) % limit)
+                                    : random_below(&seed, (uint32_t)limit);
+  if (kind == SHUFFLED || kind == NEIGHBOURS) shuffle(indices, count, arity);
   ok(basin_system_add_connectivity(system, "to", from, to, arity, &id));
   ok(basin_system_set_connectivity(system, id, indices, count * arity));
   free(indices);
@@ -111,6 +111,10 @@ static void large_init(large *l, topology kind, unsigned threads)
   }
   if (kind == SHARED) polynomial_access(p, s, true, NULL, 0);
   p->scale = stored(l->system, ids[2], 1, 1, 6); /* data of the elements themselves */
+  if (kind == NEIGHBOURS) { /* what another element has: elements must stay where they are */
+    basin_path_step step = {connect(l->system, ids[2], ids[2], 1, RANDOM), 0};
+    polynomial_access(p, p->scale, false, &step, 1);
+  }
   polynomial_random_energy(p, 17, true);
   polynomial_finish(p);
   ok(basin_minimizer_create(l->system, targets, 4, 3, &l->minimizer));
@@ -233,7 +237,7 @@ static void compare_serial(large *l)
 {
   const polynomial *p = l->energy;
   const basin_term *term = l->minimizer->terms[0];
-  size_t n, local = p->size;
+  size_t n, local = p->hessian.local_size;
   const double *gradient = basin_minimizer_gradient(l->minimizer, &n);
   double *sum = calloc(n, sizeof *sum), u[POLYNOMIAL_LOCAL], g[POLYNOMIAL_LOCAL], scale = 0;
   basin_binding binding = {0};
@@ -271,6 +275,7 @@ static void test_serial(void **state)
   (void)state;
   against_serial(CHAIN);
   against_serial(SHUFFLED);
+  against_serial(NEIGHBOURS);
   against_serial(RANDOM);
   against_serial(SHARED);
 }
