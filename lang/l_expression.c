@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "system.h"
 
+#include "base/base.h"
+
 #include <string.h>
 
 #define MAX_ARGUMENTS 64
@@ -175,7 +177,8 @@ static int system_text(lua_State *L)
 {
   basin_l_system *self = basin__check_system(L, 1);
   basin_expression expression = check_expression(L, 2);
-  lua_pushstring(L, basin_expression_text(self->graph, expression, basin__check_size(L, 3)));
+  const char *text = basin_expression_text(self->graph, expression, basin__check_size(L, 3));
+  lua_pushstring(L, text ? text : "?");
   return 1;
 }
 
@@ -203,8 +206,11 @@ static int push_ids(lua_State *L, const uint32_t *ids, size_t count)
 static int system_arrays(lua_State *L)
 {
   basin_l_system *self = basin__check_system(L, 1);
+  basin_expression expression = check_expression(L, 2);
   size_t count = 0;
-  const basin_array_id *ids = basin_expression_arrays(self->graph, check_expression(L, 2), &count);
+  basin__error_clear(self->context); /* the only sign of missing memory */
+  const basin_array_id *ids = basin_expression_arrays(self->graph, expression, &count);
+  basin__check(L, self->context, basin_error_last(self->context)->code);
   return push_ids(L, ids, count);
 }
 

@@ -108,6 +108,7 @@ local function configure(options)
   end
   local context = {}
   for _, name in ipairs { "device", "threads", "log" } do context[name] = options[name] end
+  session.context_options = context
   core.configure(context)
 end
 
@@ -122,7 +123,6 @@ local function run_file(path, declare)
   if not chunk then errors.fail { code = "FORMAT", message = syntax } end
   session.mode = declare and "declare" or "run"
   _G.arg = { [0] = path }
-  command.watch(core.context())
   chunk()
   for _, key in ipairs(session.unused_settings()) do
     core.context():log("warn", ("--set %s=…: the script never asked for it"):format(key))

@@ -45,9 +45,13 @@ M.is_expression = expression.is
 --- Options of the context that meshes, matrices and scenes share; only before its first use:
 --- {threads=, device=, log=, cache_folder=}.
 function M.configure(given)
-  core.configure(options.check("basin.configure", given,
-    { threads = "integer", device = { "auto", "cpu", "cpu:interp" },
-    log = { "error", "warn", "info", "debug", "trace" }, cache_folder = "string" }))
+  local checked = options.check("basin.configure", given, { threads = "integer",
+    device = { "auto", "cpu", "cpu:interp" }, cache_folder = "string",
+    log = { "error", "warn", "info", "debug", "trace" } })
+  for key, value in pairs(session.context_options) do
+    if checked[key] == nil then checked[key] = value end
+  end
+  core.configure(checked)
 end
 
 --- pairs() in the order of the keys: numbers, then texts.

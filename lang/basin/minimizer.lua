@@ -159,6 +159,31 @@ function methods.gradient(self)
   return table.unpack(minimizer:gradient())
 end
 
+-- The core numbers all targets of one owner together, instance by instance. The rows of its matrix
+-- in the order target after target, counted from 0; nil where that is the order already.
+local function row_order(self)
+  local stride, base, total, mixed = {}, {}, 0, false
+  for _, target in ipairs(self._targets) do
+    local owner = target:owner()
+    mixed = mixed or stride[owner] ~= nil and owner:instances() > 1
+    stride[owner] = (stride[owner] or 0) + target.rows * target.cols
+  end
+  if not mixed then return nil end
+  local order = {}
+  for _, target in ipairs(self._targets) do
+    local owner, size = target:owner(), target.rows * target.cols
+    if not base[owner] then
+      base[owner] = total
+      total = total + owner:instances() * stride[owner]
+    end
+    for instance = 0, owner:instances() - 1 do
+      for k = 0, size - 1 do order[#order + 1] = base[owner] + instance * stride[owner] + k end
+    end
+    base[owner] = base[owner] + size
+  end
+  return order
+end
+
 --- The Hessian as a sparse matrix; {projection = "none"} overrides that of every energy. Rows are
 --- the targets one after the other, instance by instance; a matrix with as many rows as a node has
 --- numbers goes column by column.
@@ -167,7 +192,8 @@ function methods.hessian(self, given)
     { projection = { "none", "clamp", "abs", "adaptive" } })
   local minimizer = synchronize(self)
   minimizer:assemble(true, checked.projection or "adaptive")
-  return minimizer:matrix()
+  local matrix, order = minimizer:matrix(), row_order(self)
+  return order and matrix:select(order, order) or matrix
 end
 
 local solve_spec = { tolerance = "positive", max_iterations = "integer",

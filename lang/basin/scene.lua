@@ -72,7 +72,9 @@ function M.new(name, given)
   local checked = options.check("basin.scene", given, { device = { "auto", "cpu", "cpu:interp" },
     precision = { "double", "float" }, threads = "integer" })
   local context = checked.threads and core.context { threads = checked.threads } or core.context()
-  local device = checked.device or session.option("device") or core.env "DEVICE" or context:device()
+  local own = context:device()
+  local device = checked.device or session.option("device") or (own ~= "auto" and own)
+    or core.env "DEVICE" or "auto"
   local system = core.system(context, device, checked.precision or session.option("precision")
     or "double")
   local space = system:add_space(name, name, nil, true, false, 1)

@@ -12,6 +12,9 @@ M.settings = {}
 --- The module basin.command when the `basin` command runs the script, else nil.
 M.command = nil
 
+--- What the command line says about the context: device, threads, log.
+M.context_options = {}
+
 local options = {} -- device, precision, out
 local scenes = {}
 local used = {} -- settings that a script asked for

@@ -86,6 +86,23 @@ h.test("explain and dump", function()
   expect("dump " .. good .. " --stage nonsense", 1, "stage")
 end)
 
+h.test("emitted text of a kernel", function()
+  expect("dump " .. good .. " --stage kernel --term spring", 0, "m.points.spring")
+  if run("info"):find("missing", 1, true) then return end
+  expect("dump " .. good .. " --stage asm", 0, "ret")
+  expect("dump " .. good .. " --stage llvm", 0, "define")
+end)
+
+h.test("a script may configure the context; the command line fills in the rest", function()
+  local script = write("configure.lua", [[
+local basin = require "basin"
+basin.configure { threads = 1 }
+print(basin.scene("s", {}):device())
+print(pcall(basin.configure, { threads = 2 }))
+]])
+  expect("run " .. script .. " --device cpu:interp", 0, "interpreter.*false\t.*already in use")
+end)
+
 h.test("info, version, help", function()
   expect("info", 0, "cpu:interp")
   expect("version", 0, "^basin %d+%.%d+%.%d+\n$")

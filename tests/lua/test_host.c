@@ -139,6 +139,33 @@ static void test_errors_name_script_and_line(void **state)
   basin_scene_destroy(NULL);
 }
 
+/* Load, step and energy with the n-th allocation of the context failing: an error each time,
+ * nothing leaked. */
+static void test_failing_memory(void **state)
+{
+  (void)state;
+  bool done = false;
+  for (size_t fail_at = 1; !done; fail_at += 1 + fail_at / 16) {
+    failing_allocator allocator = {.fail_at = 0};
+    basin_options options = basin_options_defaults();
+    options.threads = 1;
+    options.device = "cpu:interp";
+    options.log_level = BASIN_LOG_ERROR;
+    options.allocate = failing_allocate;
+    options.allocate_user = &allocator;
+    basin_context *limited = basin_context_create(&options);
+    assert_non_null(limited);
+    allocator.fail_at = allocator.calls + fail_at;
+    basin_scene *scene = basin_scene_load(limited, BASIN_TEST_SCRIPTS "/swing.lua");
+    done = scene && basin_scene_step(scene, NULL) == BASIN_OK;
+    if (!done && basin_error_last(limited)->code != BASIN_ERROR_MEMORY)
+      fail_msg("allocation %zu: %s", fail_at, basin_error_text(limited));
+    basin_scene_destroy(scene);
+    basin_context_destroy(limited);
+    assert_int_equal(allocator.blocks, 0);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -147,6 +174,7 @@ int main(void)
       cmocka_unit_test_setup_teardown(
           test_restored_scene_goes_on_with_the_same_bits, setup, teardown),
       cmocka_unit_test_setup_teardown(test_errors_name_script_and_line, setup, teardown),
+      cmocka_unit_test(test_failing_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -143,6 +143,20 @@ h.test("Newton finds the minimum of Rosenbrock's function", function()
   for i = 2, #seen do h.equal(seen[i] <= seen[i - 1], true, "energy falls") end
 end)
 
+h.test("every projection finds the rest length of a compressed spring", function()
+  for _, mode in ipairs { "abs", "clamp", "adaptive" } do
+    local scene = basin.scene("compressed")
+    local points = scene:add_mesh("m"):add_primitive("points", 1)
+    local x = points:add_attribute("x", { rows = 2, value = { 0.3, 0.1 } })
+    scene:add_energy((x:norm() - 1) ^ 2 + 0.1 * x:at(2) ^ 2,
+      { name = "spring", projection = mode })
+    scene:add_minimize_target { x }
+    local report = basin.newton(scene, { rule = "gradient", tolerance = 1e-9 })
+    h.equal(report.converged, true, mode .. ": " .. tostring(report))
+    h.close_arrays(x:value(), { { 1, 0 } }, 1e-6, mode)
+  end
+end)
+
 h.test("Newton stops at its iteration limit and says so", function()
   local scene = chain(3, 0.5)
   local report = basin.newton(scene, { rule = "gradient", tolerance = 1e-14, max_iterations = 1 })
