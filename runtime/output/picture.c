@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_PLANES = 64 };
+enum { MAX_PLANES = 64, BAND = 32 /* rows of pixels drawn at a time */ };
 
 basin_picture_options basin_picture_defaults(void)
 {
@@ -105,33 +105,32 @@ static basin_status check_options(basin_context *context, const basin_picture_op
 
 /* ---- the picture ---- */
 
-static void fill_background(basin_rendering *s)
+static void fill_background(const basin_rendering *s)
 {
   double top[3], bottom[3];
   basin__linear_colour(s->options->background_top, top);
   basin__linear_colour(s->options->background_bottom, bottom);
-  for (size_t y = 0; y < s->canvas.height; ++y) {
+  for (size_t y = s->canvas.first; y < s->canvas.end; ++y) {
     const double t = ((double)y + 0.5) / (double)s->canvas.height;
-    float *row = s->canvas.colours + 3 * y * s->canvas.width;
-    for (size_t x = 0; x < 3 * s->canvas.width; ++x)
-      row[x] = (float)((1.0 - t) * top[x % 3] + t * bottom[x % 3]);
+    float *row = s->canvas.colours + 3 * (y - s->canvas.first) * s->canvas.width, colour[3];
+    for (size_t k = 0; k < 3; ++k) colour[k] = (float)((1.0 - t) * top[k] + t * bottom[k]);
+    for (size_t x = 0; x < s->canvas.width; ++x) memcpy(row + 3 * x, colour, sizeof colour);
   }
 }
 
-static void average_samples(const basin_rendering *s, basin_picture *picture)
+/* The mean of the samples of a pixel of the band. */
+static void average_pixel(const basin_rendering *s, size_t x, size_t y, uint8_t pixel[3])
 {
   const size_t n = s->options->samples;
-  for (size_t y = 0; y < picture->height; ++y)
-    for (size_t x = 0; x < picture->width; ++x)
+  const float *corner = s->canvas.colours + 3 * (y * n * s->canvas.width + x * n);
+  float sum[3] = {0, 0, 0};
+  for (size_t j = 0; j < n; ++j)
+    for (size_t i = 0; i < n; ++i)
       for (size_t k = 0; k < 3; ++k) {
-        double sum = 0.0;
-        for (size_t j = 0; j < n; ++j)
-          for (size_t i = 0; i < n; ++i)
-            sum += fmin(
-                1.0,
-                (double)s->canvas.colours[3 * ((y * n + j) * s->canvas.width + x * n + i) + k]);
-        picture->pixels[3 * (y * picture->width + x) + k] = basin__to_byte(sum / (double)(n * n));
+        const float light = corner[3 * (j * s->canvas.width + i) + k];
+        sum[k] += light < 1.0f ? light : 1.0f;
       }
+  for (size_t k = 0; k < 3; ++k) pixel[k] = basin__to_byte(&s->levels, sum[k] / (float)(n * n));
 }
 
 static void measure_scene(basin_rendering *s)
@@ -166,6 +165,59 @@ static void set_light(basin_rendering *s, const basin_camera *camera)
   }
 }
 
+/* Canvases of one band, one a worker. */
+typedef struct band_state {
+  const basin_rendering *rendering;
+  basin_picture *picture;
+  basin_canvas *canvases;
+} band_state;
+
+static void render_band(void *user, size_t index, unsigned worker)
+{
+  const band_state *state = user;
+  const basin_picture *picture = state->picture;
+  const size_t top = index * BAND, samples = state->rendering->options->samples,
+               bottom = top + BAND < picture->height ? top + BAND : picture->height;
+  basin_rendering s = *state->rendering;
+  s.canvas = state->canvases[worker];
+  s.canvas.first = top * samples;
+  s.canvas.end = bottom * samples;
+  const size_t size = (s.canvas.end - s.canvas.first) * s.canvas.width;
+  memset(s.canvas.depths, 0, size * sizeof *s.canvas.depths);
+  memset(s.canvas.planes, 0, size);
+  fill_background(&s);
+  basin__draw_planes(&s);
+  basin__draw_items(&s);
+  for (size_t y = top; y < bottom; ++y)
+    for (size_t x = 0; x < picture->width; ++x)
+      average_pixel(&s, x, y - top, picture->pixels + 3 * (y * picture->width + x));
+}
+
+static basin_status render_bands(const basin_rendering *s, basin_picture *picture)
+{
+  const size_t bands = ((size_t)picture->height + BAND - 1) / BAND,
+               samples = BAND * s->options->samples * s->canvas.width;
+  size_t workers = basin__worker_count(s->context);
+  basin_canvas *canvases = basin__calloc(s->context, workers, sizeof *canvases);
+  bool ready = canvases;
+  for (size_t k = 0; ready && k < workers; ++k) {
+    canvases[k] = s->canvas;
+    canvases[k].colours = basin__alloc(s->context, 3 * samples * sizeof(float));
+    canvases[k].depths = basin__alloc(s->context, samples * sizeof(float));
+    canvases[k].planes = basin__alloc(s->context, samples);
+    ready = canvases[k].colours && canvases[k].depths && canvases[k].planes;
+  }
+  band_state state = {s, picture, canvases};
+  if (ready) basin__parallel(s->context, bands, render_band, &state);
+  for (size_t k = 0; canvases && k < workers; ++k) {
+    basin__free(s->context, canvases[k].colours, 3 * samples * sizeof(float));
+    basin__free(s->context, canvases[k].depths, samples * sizeof(float));
+    basin__free(s->context, canvases[k].planes, samples);
+  }
+  basin__free(s->context, canvases, workers * sizeof *canvases);
+  return ready ? BASIN_OK : BASIN_ERROR_MEMORY;
+}
+
 static basin_status render(basin_rendering *s, const basin_camera *camera, basin_picture *picture)
 {
   measure_scene(s);
@@ -175,11 +227,11 @@ static basin_status render(basin_rendering *s, const basin_camera *camera, basin
   basin__view_of_camera(
       camera, s->canvas.width, s->canvas.height, 1e-3 * (away + s->radius), &s->view);
   set_light(s, camera);
-  fill_background(s);
-  basin__draw_planes(s);
-  BASIN_TRY(basin__draw_items(s));
-  average_samples(s, picture);
-  return BASIN_OK;
+  basin__levels_init(&s->levels);
+  basin_status status = basin__prepare_items(s);
+  if (status == BASIN_OK) status = render_bands(s, picture);
+  basin__release_items(s);
+  return status;
 }
 
 basin_status basin_picture_render(basin_context *context,
@@ -204,20 +256,12 @@ basin_status basin_picture_render(basin_context *context,
       .context = context, .options = &chosen, .item_count = item_count, .items = items};
   s.canvas.width = (size_t)chosen.width * chosen.samples;
   s.canvas.height = (size_t)chosen.height * chosen.samples;
-  const size_t samples = s.canvas.width * s.canvas.height,
-               bytes = (size_t)chosen.width * chosen.height * 3;
-  s.canvas.colours = basin__calloc(context, 3 * samples, sizeof(float));
-  s.canvas.depths = basin__calloc(context, samples, sizeof(float));
-  s.canvas.planes = basin__calloc(context, samples, 1);
+  const size_t bytes = (size_t)chosen.width * chosen.height * 3;
   basin_picture *made = basin__calloc(context, 1, sizeof *made);
-  if (made)
-    *made = (basin_picture){context, chosen.width, chosen.height, basin__alloc(context, bytes)};
-  const bool ready = s.canvas.colours && s.canvas.depths && s.canvas.planes && made && made->pixels;
+  if (!made) return BASIN_ERROR_MEMORY;
+  *made = (basin_picture){context, chosen.width, chosen.height, basin__alloc(context, bytes)};
   const basin_status status =
-      ready ? render(&s, chosen.camera ? chosen.camera : &camera, made) : BASIN_ERROR_MEMORY;
-  basin__free(context, s.canvas.colours, 3 * samples * sizeof(float));
-  basin__free(context, s.canvas.depths, samples * sizeof(float));
-  basin__free(context, s.canvas.planes, samples);
+      made->pixels ? render(&s, chosen.camera ? chosen.camera : &camera, made) : BASIN_ERROR_MEMORY;
   if (status == BASIN_OK)
     *picture = made;
   else

@@ -12,10 +12,11 @@ struct basin_picture {
   uint8_t *pixels;
 };
 
-/* Colour and depth of every sample. Colours are linear light, 0..1; depth is 1 / distance along the
- * view, 0 = background. */
+/* Colour and depth of the samples of one band of the picture, rows first to end - 1. Colours are
+ * linear light, 0..1; depth is 1 / distance along the view, 0 = background. */
 typedef struct basin_canvas {
-  size_t width, height; /* in samples */
+  size_t width, height; /* of the picture, in samples */
+  size_t first, end;    /* rows of the band */
   float *colours, *depths;
   uint8_t *planes; /* number of the plane seen, from 1; 0 = none. Shadows fall where it fits. */
 } basin_canvas;
@@ -32,7 +33,7 @@ typedef struct basin_corner {
 } basin_corner;
 
 /* Called for every sample that a triangle covers in front of what is there: the interpolated
- * corner, index of the sample, depth. */
+ * corner, index of the sample in the band, depth. */
 typedef void (*basin_shader)(void *user, const basin_corner *corner, size_t sample, float depth);
 
 void basin__view_of_camera(const basin_camera *camera,
@@ -47,6 +48,11 @@ void basin__draw_triangle(const basin_canvas *canvas,
                           const basin_corner corners[3],
                           basin_shader shader,
                           void *user);
+/* Rows of samples [rows[0], rows[1]) that a triangle may cover. */
+void basin__triangle_rows(const basin_canvas *canvas,
+                          const basin_view *view,
+                          const basin_corner corners[3],
+                          uint32_t rows[2]);
 /* A line of `width` samples between two points, drawn `bias` (relative) nearer than it is. A point
  * when both ends agree. */
 void basin__draw_line(basin_canvas *canvas,
@@ -68,9 +74,23 @@ void basin__shade(const basin_lighting *lighting,
                   const basin_corner *corner,
                   const double colour[3],
                   float result[3]);
-/* sRGB to linear light and back. */
+/* sRGB to linear light. */
 double basin__to_linear(double value);
-uint8_t basin__to_byte(double linear);
+/* Linear light to the nearest of 256 levels of sRGB. */
+enum { BASIN_LEVEL_CELLS = 4096 };
+typedef struct basin_levels {
+  float bounds[257]; /* level k is bounds[k] <= linear < bounds[k + 1] */
+  uint8_t guess[BASIN_LEVEL_CELLS + 1];
+} basin_levels;
+void basin__levels_init(basin_levels *levels);
+static inline uint8_t basin__to_byte(const basin_levels *levels, float linear)
+{
+  if (!(linear > 0.0f)) return 0;
+  if (linear >= 1.0f) return 255;
+  unsigned level = levels->guess[(unsigned)(linear * BASIN_LEVEL_CELLS)];
+  while (linear >= levels->bounds[level + 1]) ++level;
+  return (uint8_t)level;
+}
 
 /* Three coordinates of a position; z = 0 in the plane. */
 void basin__item_point(const basin_picture_item *item, size_t index, double point[3]);
@@ -90,11 +110,23 @@ basin_status basin__camera_for_scene(basin_context *context,
 
 /* ---- a picture in the making ---- */
 
+enum { BASIN_PALETTE_SIZE = 10 };
+
+/* What drawing an item's triangles needs in every band. */
+typedef struct basin_surface {
+  double *normals;     /* nine numbers a triangle */
+  uint32_t *order;     /* farthest first, if it is see-through, else NULL */
+  uint32_t (*rows)[2]; /* of the picture, in samples, that each triangle may cover */
+} basin_surface;
+
 typedef struct basin_rendering {
   basin_context *context;
   const basin_picture_options *options;
   size_t item_count;
   const basin_picture_item *items;
+  basin_surface *surfaces;               /* one an item */
+  double palette[BASIN_PALETTE_SIZE][3]; /* linear light */
+  basin_levels levels;
   basin_canvas canvas;
   basin_view view;
   basin_lighting lighting;
@@ -103,9 +135,12 @@ typedef struct basin_rendering {
 
 /* sRGB to linear light, three numbers. */
 void basin__linear_colour(const double colour[3], double linear[3]);
-/* Planes and the shadows on them; before everything else. */
+/* Colours, normals and order of the surfaces, once the view is known. */
+basin_status basin__prepare_items(basin_rendering *rendering);
+void basin__release_items(basin_rendering *rendering);
+/* Planes and the shadows on them, in the canvas's band; before everything else. */
 void basin__draw_planes(basin_rendering *rendering);
-/* Surfaces, lines and dots of all items. */
-basin_status basin__draw_items(basin_rendering *rendering);
+/* Surfaces, lines and dots of all items, in the canvas's band. */
+void basin__draw_items(basin_rendering *rendering);
 
 #endif

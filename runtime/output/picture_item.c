@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* sRGB; neighbours differ in hue and lightness. */
-static const double palette[][3] = {
+static const double palette[BASIN_PALETTE_SIZE][3] = {
     {0.33, 0.52, 0.76},
     {0.89, 0.53, 0.27},
     {0.42, 0.67, 0.42},
@@ -18,10 +18,21 @@ static const double palette[][3] = {
     {0.62, 0.50, 0.40},
 };
 
-static void item_colour(const basin_picture_item *item, uint32_t point, double linear[3])
+static void item_colour(const basin_rendering *s,
+                        const basin_picture_item *item,
+                        uint32_t point,
+                        double linear[3])
 {
   const uint32_t label = item->labels ? item->labels[point] : item->label;
-  basin__linear_colour(item->colour ? item->colour : palette[label % BASIN_COUNT(palette)], linear);
+  if (item->colour)
+    basin__linear_colour(item->colour, linear);
+  else
+    memcpy(linear, s->palette[label % BASIN_PALETTE_SIZE], 3 * sizeof(double));
+}
+
+static bool is_see_through(const basin_picture_item *item)
+{
+  return item->opacity > 0.0 && item->opacity < 1.0;
 }
 
 /* ---- surfaces ---- */
@@ -42,19 +53,29 @@ static void shade_surface(void *user, const basin_corner *corner, size_t sample,
   if (paint->opacity >= 1.0) paint->s->canvas.depths[sample] = depth;
 }
 
-static void draw_item_triangle(basin_rendering *s,
-                               const basin_picture_item *item,
-                               const double *normals,
-                               size_t t)
+static void item_corners(const basin_picture_item *item,
+                         const double *normals,
+                         size_t t,
+                         basin_corner corners[3])
 {
-  surface_paint paint = {.s = s, .opacity = item->opacity > 0.0 ? item->opacity : 1.0};
-  basin_corner corners[3];
   for (size_t k = 0; k < 3; ++k) {
     basin__item_point(item, item->triangles[3 * t + k], corners[k].position);
     memcpy(corners[k].normal, normals + 9 * t + 3 * k, 3 * sizeof(double));
   }
-  item_colour(item, item->triangles[3 * t], paint.colour);
-  basin__draw_triangle(&s->canvas, &s->view, corners, shade_surface, &paint);
+}
+
+static void
+draw_surface(basin_rendering *s, const basin_picture_item *item, const basin_surface *surface)
+{
+  surface_paint paint = {.s = s, .opacity = item->opacity > 0.0 ? item->opacity : 1.0};
+  for (size_t k = 0; k < item->triangle_count; ++k) {
+    const size_t t = surface->order ? surface->order[k] : k;
+    basin_corner corners[3];
+    if (surface->rows[t][0] >= s->canvas.end || surface->rows[t][1] <= s->canvas.first) continue;
+    item_corners(item, surface->normals, t, corners);
+    item_colour(s, item, item->triangles[3 * t], paint.colour);
+    basin__draw_triangle(&s->canvas, &s->view, corners, shade_surface, &paint);
+  }
 }
 
 /* Distance of the middle of a triangle along the view, as a sorting key that is larger for what is
@@ -86,33 +107,60 @@ static void sort_by_key(uint64_t *rows, uint64_t *other, size_t count)
 }
 
 static basin_status
-draw_sorted(basin_rendering *s, const basin_picture_item *item, const double *normals)
+sort_surface(basin_rendering *s, const basin_picture_item *item, uint32_t *order)
 {
   const size_t count = item->triangle_count;
   uint64_t *rows = basin__calloc(s->context, 2 * count, sizeof *rows);
   if (!rows) return BASIN_ERROR_MEMORY;
   for (size_t t = 0; t < count; ++t) rows[t] = (uint64_t)nearness(s, item, t) << 32 | (uint64_t)t;
   sort_by_key(rows, rows + count, count);
-  for (size_t k = 0; k < count; ++k)
-    draw_item_triangle(s, item, normals, (size_t)(rows[k] & 0xffffffffu));
+  for (size_t k = 0; k < count; ++k) order[k] = (uint32_t)(rows[k] & 0xffffffffu);
   basin__free(s->context, rows, 2 * count * sizeof *rows);
   return BASIN_OK;
 }
 
-static basin_status draw_surface(basin_rendering *s, const basin_picture_item *item)
+static basin_status
+prepare_surface(basin_rendering *s, const basin_picture_item *item, basin_surface *surface)
 {
-  const size_t entries = item->triangle_count * 9;
-  if (entries == 0) return BASIN_OK;
-  double *normals = basin__calloc(s->context, entries, sizeof *normals);
-  if (!normals) return BASIN_ERROR_MEMORY;
-  basin_status status = basin__item_normals(s->context, item, normals);
-  if (status == BASIN_OK && item->opacity > 0.0 && item->opacity < 1.0)
-    status = draw_sorted(s, item, normals);
-  else
-    for (size_t t = 0; t < item->triangle_count && status == BASIN_OK; ++t)
-      draw_item_triangle(s, item, normals, t);
-  basin__free(s->context, normals, entries * sizeof *normals);
-  return status;
+  const size_t count = item->triangle_count;
+  if (count == 0) return BASIN_OK;
+  surface->normals = basin__calloc(s->context, count, 9 * sizeof *surface->normals);
+  surface->rows = basin__calloc(s->context, count, sizeof *surface->rows);
+  if (is_see_through(item))
+    surface->order = basin__calloc(s->context, count, sizeof *surface->order);
+  if (!surface->normals || !surface->rows || (is_see_through(item) && !surface->order))
+    return BASIN_ERROR_MEMORY;
+  BASIN_TRY(basin__item_normals(s->context, item, surface->normals));
+  for (size_t t = 0; t < count; ++t) {
+    basin_corner corners[3];
+    item_corners(item, surface->normals, t, corners);
+    basin__triangle_rows(&s->canvas, &s->view, corners, surface->rows[t]);
+  }
+  return surface->order ? sort_surface(s, item, surface->order) : BASIN_OK;
+}
+
+basin_status basin__prepare_items(basin_rendering *s)
+{
+  for (size_t k = 0; k < BASIN_PALETTE_SIZE; ++k) basin__linear_colour(palette[k], s->palette[k]);
+  if (s->item_count == 0) return BASIN_OK;
+  s->surfaces = basin__calloc(s->context, s->item_count, sizeof *s->surfaces);
+  if (!s->surfaces) return BASIN_ERROR_MEMORY;
+  for (size_t k = 0; k < s->item_count; ++k)
+    BASIN_TRY(prepare_surface(s, &s->items[k], &s->surfaces[k]));
+  return BASIN_OK;
+}
+
+void basin__release_items(basin_rendering *s)
+{
+  for (size_t k = 0; s->surfaces && k < s->item_count; ++k) {
+    const basin_surface *surface = &s->surfaces[k];
+    const size_t count = s->items[k].triangle_count;
+    basin__free(s->context, surface->normals, 9 * count * sizeof *surface->normals);
+    basin__free(s->context, surface->rows, count * sizeof *surface->rows);
+    basin__free(s->context, surface->order, surface->order ? count * sizeof *surface->order : 0);
+  }
+  basin__free(s->context, s->surfaces, s->item_count * sizeof *s->surfaces);
+  s->surfaces = NULL;
 }
 
 /* ---- lines and dots ---- */
@@ -128,7 +176,7 @@ static void draw_segment(basin_rendering *s,
   double p[3], q[3], colour[3];
   basin__item_point(item, a, p);
   basin__item_point(item, b, q);
-  item_colour(item, a, colour);
+  item_colour(s, item, a, colour);
   const float paint[3] = {
       (float)(colour[0] * darkness), (float)(colour[1] * darkness), (float)(colour[2] * darkness)};
   basin__draw_line(&s->canvas, &s->view, p, q, width * s->options->samples, bias, paint);
@@ -152,14 +200,12 @@ static void draw_lines(basin_rendering *s, const basin_picture_item *item)
     draw_segment(s, item, item->points[d], item->points[d], 4.0 * width, 1e-3, 0.8);
 }
 
-basin_status basin__draw_items(basin_rendering *s)
+void basin__draw_items(basin_rendering *s)
 {
   for (int pass = 0; pass < 2; ++pass) /* what is see-through comes last */
     for (size_t k = 0; k < s->item_count; ++k) {
-      const bool see_through = s->items[k].opacity > 0.0 && s->items[k].opacity < 1.0;
-      if (see_through != (pass == 1)) continue;
-      BASIN_TRY(draw_surface(s, &s->items[k]));
+      if (is_see_through(&s->items[k]) != (pass == 1)) continue;
+      draw_surface(s, &s->items[k], &s->surfaces[k]);
       draw_lines(s, &s->items[k]);
     }
-  return BASIN_OK;
 }

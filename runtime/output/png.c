@@ -31,14 +31,15 @@ static void put_chunk(basin_strbuf *out, const char *type, const char *data, siz
 static void put_rows(const basin_picture *picture, basin_strbuf *rows)
 {
   const size_t stride = (size_t)picture->width * 3;
-  char filtered[3];
+  char filtered[1536];
   for (size_t y = 0; y < picture->height && !rows->failed; ++y) {
     const uint8_t *row = picture->pixels + y * stride;
     basin__strbuf_append(rows, "\1", 1);
-    for (size_t i = 0; i < stride; i += 3) {
-      for (size_t k = 0; k < 3; ++k)
-        filtered[k] = (char)(uint8_t)(row[i + k] - (i ? row[i + k - 3] : 0));
-      basin__strbuf_append(rows, filtered, 3);
+    basin__strbuf_append(rows, (const char *)row, 3);
+    for (size_t i = 3; i < stride; i += sizeof filtered) {
+      const size_t count = stride - i < sizeof filtered ? stride - i : sizeof filtered;
+      for (size_t k = 0; k < count; ++k) filtered[k] = (char)(uint8_t)(row[i + k] - row[i + k - 3]);
+      basin__strbuf_append(rows, filtered, count);
     }
   }
 }

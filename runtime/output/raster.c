@@ -82,10 +82,20 @@ static bool owns_edge(const screen_point *a, const screen_point *b)
   return b->y < a->y || (b->y == a->y && b->x > a->x);
 }
 
-static size_t clamp_to(double value, size_t limit)
+static size_t clamp_between(double value, size_t least, size_t most)
 {
-  if (!(value > 0.0)) return 0;
-  return value < (double)limit ? (size_t)value : limit;
+  if (!(value > (double)least)) return least;
+  return value < (double)most ? (size_t)value : most;
+}
+
+static size_t first_row(const basin_canvas *canvas, double y)
+{
+  return clamp_between(y - 0.5, canvas->first, canvas->end);
+}
+
+static size_t end_row(const basin_canvas *canvas, double y)
+{
+  return clamp_between(y + 1.0, canvas->first, canvas->end);
 }
 
 static void
@@ -99,37 +109,81 @@ interpolate(const basin_corner corners[3], const double weights[3], basin_corner
   }
 }
 
+/* Narrows [*left, *right) to the samples of a row that may lie on the inner side of an edge; the
+ * rounding of the division is covered by a sample at each end. */
+static void
+narrow(const screen_point *a, const screen_point *b, double y, size_t *left, size_t *right)
+{
+  const double slope = -(b->y - a->y),
+               start = edge(a, b, 0.5, y); /* of the edge function along x */
+  if (slope == 0.0) {
+    if (start < 0.0) *right = *left;
+    return;
+  }
+  const double crossing = -start / slope;
+  if (slope > 0.0)
+    *left = clamp_between(crossing - 1.0, *left, *right);
+  else
+    *right = clamp_between(crossing + 2.0, *left, *right);
+}
+
+/* The triangle being filled. */
+typedef struct filling {
+  const basin_canvas *canvas;
+  const screen_point *p;
+  const basin_corner *corners;
+  double area;
+  bool owns[3];
+  basin_shader shader;
+  void *user;
+} filling;
+
+static void fill_row(const filling *f, size_t y, size_t left, size_t right)
+{
+  const screen_point *p = f->p;
+  const double sy = (double)y + 0.5;
+  narrow(&p[1], &p[2], sy, &left, &right);
+  narrow(&p[2], &p[0], sy, &left, &right);
+  narrow(&p[0], &p[1], sy, &left, &right);
+  for (size_t x = left; x < right; ++x) {
+    const double sx = (double)x + 0.5;
+    const double w[3] = {
+        edge(&p[1], &p[2], sx, sy), edge(&p[2], &p[0], sx, sy), edge(&p[0], &p[1], sx, sy)};
+    bool inside = true;
+    for (int k = 0; k < 3; ++k) inside = inside && (w[k] > 0.0 || (w[k] == 0.0 && f->owns[k]));
+    if (!inside) continue;
+    const double parts[3] = {w[0] * p[0].inverse, w[1] * p[1].inverse, w[2] * p[2].inverse},
+                 sum = parts[0] + parts[1] + parts[2], inverse = sum / f->area;
+    const size_t sample = (y - f->canvas->first) * f->canvas->width + x;
+    if ((float)inverse <= f->canvas->depths[sample]) continue;
+    const double scale = 1.0 / sum,
+                 weights[3] = {parts[0] * scale, parts[1] * scale, parts[2] * scale};
+    basin_corner here;
+    interpolate(f->corners, weights, &here);
+    f->shader(f->user, &here, sample, (float)inverse);
+  }
+}
+
 static void fill(const basin_canvas *canvas,
                  const screen_point p[3],
                  const basin_corner corners[3],
                  basin_shader shader,
                  void *user)
 {
-  const double area = edge(&p[0], &p[1], p[2].x, p[2].y);
-  const size_t left = clamp_to(fmin(fmin(p[0].x, p[1].x), p[2].x) - 0.5, canvas->width),
-               right = clamp_to(fmax(fmax(p[0].x, p[1].x), p[2].x) + 1.0, canvas->width);
-  const size_t top = clamp_to(fmin(fmin(p[0].y, p[1].y), p[2].y) - 0.5, canvas->height),
-               bottom = clamp_to(fmax(fmax(p[0].y, p[1].y), p[2].y) + 1.0, canvas->height);
-  const bool owns[3] = {owns_edge(&p[1], &p[2]), owns_edge(&p[2], &p[0]), owns_edge(&p[0], &p[1])};
-  for (size_t y = top; y < bottom; ++y)
-    for (size_t x = left; x < right; ++x) {
-      const double sx = (double)x + 0.5, sy = (double)y + 0.5;
-      const double w[3] = {
-          edge(&p[1], &p[2], sx, sy), edge(&p[2], &p[0], sx, sy), edge(&p[0], &p[1], sx, sy)};
-      bool inside = true;
-      for (int k = 0; k < 3; ++k) inside = inside && (w[k] > 0.0 || (w[k] == 0.0 && owns[k]));
-      if (!inside) continue;
-      const double inverse =
-          (w[0] * p[0].inverse + w[1] * p[1].inverse + w[2] * p[2].inverse) / area;
-      const size_t sample = y * canvas->width + x;
-      if ((float)inverse <= canvas->depths[sample]) continue;
-      const double weights[3] = {w[0] * p[0].inverse / area / inverse,
-                                 w[1] * p[1].inverse / area / inverse,
-                                 w[2] * p[2].inverse / area / inverse};
-      basin_corner here;
-      interpolate(corners, weights, &here);
-      shader(user, &here, sample, (float)inverse);
-    }
+  const filling f = {
+      .canvas = canvas,
+      .p = p,
+      .corners = corners,
+      .area = edge(&p[0], &p[1], p[2].x, p[2].y),
+      .owns = {owns_edge(&p[1], &p[2]), owns_edge(&p[2], &p[0]), owns_edge(&p[0], &p[1])},
+      .shader = shader,
+      .user = user};
+  const size_t bottom = end_row(canvas, fmax(fmax(p[0].y, p[1].y), p[2].y));
+  size_t y = first_row(canvas, fmin(fmin(p[0].y, p[1].y), p[2].y));
+  if (y >= bottom) return;
+  const size_t left = clamp_between(fmin(fmin(p[0].x, p[1].x), p[2].x) - 0.5, 0, canvas->width),
+               right = clamp_between(fmax(fmax(p[0].x, p[1].x), p[2].x) + 1.0, 0, canvas->width);
+  for (; y < bottom; ++y) fill_row(&f, y, left, right);
 }
 
 static void draw_front(const basin_canvas *canvas,
@@ -181,6 +235,24 @@ void basin__draw_triangle(const basin_canvas *canvas,
     draw_front(canvas, view, (const basin_corner[3]){kept[0], kept[2], kept[3]}, shader, user);
 }
 
+void basin__triangle_rows(const basin_canvas *canvas,
+                          const basin_view *view,
+                          const basin_corner corners[3],
+                          uint32_t rows[2])
+{
+  double top = INFINITY, bottom = -INFINITY;
+  rows[0] = 0;
+  rows[1] = (uint32_t)canvas->height;
+  for (int k = 0; k < 3; ++k) {
+    if (depth_of(view, corners[k].position) < view->near_distance) return;
+    const double y = project(view, corners[k].position).y;
+    top = fmin(top, y);
+    bottom = fmax(bottom, y);
+  }
+  rows[0] = (uint32_t)clamp_between(top - 0.5, 0, canvas->height);
+  rows[1] = (uint32_t)clamp_between(bottom + 1.0, 0, canvas->height);
+}
+
 /* ---- lines ---- */
 
 /* Moves the end that is behind the near plane onto it; false when both are behind. */
@@ -213,18 +285,17 @@ void basin__draw_line(basin_canvas *canvas,
   if (!clip_line(view, a, b)) return;
   const screen_point p = project(view, a), q = project(view, b);
   const double dx = q.x - p.x, dy = q.y - p.y, length2 = dx * dx + dy * dy, half = 0.5 * width;
-  const size_t left = clamp_to(fmin(p.x, q.x) - half - 0.5, canvas->width),
-               right = clamp_to(fmax(p.x, q.x) + half + 1.0, canvas->width);
-  const size_t top = clamp_to(fmin(p.y, q.y) - half - 0.5, canvas->height),
-               bottom = clamp_to(fmax(p.y, q.y) + half + 1.0, canvas->height);
-  for (size_t y = top; y < bottom; ++y)
+  const size_t left = clamp_between(fmin(p.x, q.x) - half - 0.5, 0, canvas->width),
+               right = clamp_between(fmax(p.x, q.x) + half + 1.0, 0, canvas->width);
+  const size_t bottom = end_row(canvas, fmax(p.y, q.y) + half);
+  for (size_t y = first_row(canvas, fmin(p.y, q.y) - half); y < bottom; ++y)
     for (size_t x = left; x < right; ++x) {
       const double sx = (double)x + 0.5 - p.x, sy = (double)y + 0.5 - p.y;
       const double t = length2 > 0.0 ? fmin(1.0, fmax(0.0, (sx * dx + sy * dy) / length2)) : 0.0;
       const double rx = sx - t * dx, ry = sy - t * dy;
       if (rx * rx + ry * ry > half * half) continue;
       const float depth = (float)((p.inverse + t * (q.inverse - p.inverse)) * (1.0 + bias));
-      const size_t sample = y * canvas->width + x;
+      const size_t sample = (y - canvas->first) * canvas->width + x;
       if (depth <= canvas->depths[sample]) continue;
       canvas->depths[sample] = depth;
       memcpy(canvas->colours + 3 * sample, colour, 3 * sizeof(float));

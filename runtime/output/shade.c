@@ -16,13 +16,29 @@ void basin__linear_colour(const double colour[3], double linear[3])
   for (int i = 0; i < 3; ++i) linear[i] = basin__to_linear(colour[i]);
 }
 
-uint8_t basin__to_byte(double linear)
+void basin__levels_init(basin_levels *levels)
 {
-  if (!(linear > 0.0)) return 0;
-  if (linear >= 1.0) return 255;
-  const double value =
-      linear <= 0.0031308 ? 12.92 * linear : 1.055 * pow(linear, 1.0 / 2.4) - 0.055;
-  return (uint8_t)(value * 255.0 + 0.5);
+  levels->bounds[0] = 0.0f;
+  for (int k = 1; k < 256; ++k) levels->bounds[k] = (float)basin__to_linear((k - 0.5) / 255.0);
+  levels->bounds[256] = INFINITY;
+  unsigned level = 0;
+  for (int cell = 0; cell <= BASIN_LEVEL_CELLS; ++cell) {
+    while ((float)cell / BASIN_LEVEL_CELLS >= levels->bounds[level + 1]) ++level;
+    levels->guess[cell] = (uint8_t)level;
+  }
+}
+
+static float dot(const float a[3], const float b[3])
+{
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* max(0, a / sqrt(b)) to the power of 40. */
+static float highlight_of(float a, float b)
+{
+  if (!(a > 0.0f && b > 0.0f)) return 0.0f;
+  const float x2 = a * a / b, x4 = x2 * x2, x8 = x4 * x4, x16 = x8 * x8;
+  return x16 * x16 * x8;
 }
 
 /* A key light, a sky that is brighter above than below, and a soft highlight (Blinn, "Models of
@@ -33,29 +49,19 @@ void basin__shade(const basin_lighting *lighting,
                   const double colour[3],
                   float result[3])
 {
-  double n[3], v[3], h[3], n2 = 0.0, v2 = 0.0, h2 = 0.0, facing = 0.0;
-  for (int i = 0; i < 3; ++i) {
-    n[i] = corner->normal[i];
-    v[i] = lighting->eye[i] - corner->position[i];
-    n2 += n[i] * n[i];
-    v2 += v[i] * v[i];
-    facing += n[i] * v[i];
-  }
-  const double turn = (facing < 0.0 ? -1.0 : 1.0) / (n2 > 0.0 ? sqrt(n2) : 1.0);
-  double diffuse = 0.0, highlight = 0.0;
-  for (int i = 0; i < 3; ++i) {
-    n[i] *= turn;
-    v[i] /= v2 > 0.0 ? sqrt(v2) : 1.0;
-    h[i] = v[i] + lighting->direction[i];
-    h2 += h[i] * h[i];
-    diffuse += n[i] * lighting->direction[i];
-    highlight += n[i] * h[i];
-  }
-  diffuse = fmax(0.0, diffuse);
-  highlight = diffuse > 0.0 && h2 > 0.0 ? pow(fmax(0.0, highlight / sqrt(h2)), 40.0) : 0.0;
-  const double sky = 0.22 + 0.13 * n[1];
-  for (int i = 0; i < 3; ++i)
-    result[i] = (float)(colour[i] * (sky + 0.8 * diffuse) + 0.10 * highlight);
+  const double *p = corner->position, *normal = corner->normal, *eye = lighting->eye;
+  const float n[3] = {(float)normal[0], (float)normal[1], (float)normal[2]};
+  const float v[3] = {(float)(eye[0] - p[0]), (float)(eye[1] - p[1]), (float)(eye[2] - p[2])};
+  const float l[3] = {
+      (float)lighting->direction[0], (float)lighting->direction[1], (float)lighting->direction[2]};
+  const float n2 = dot(n, n), v2 = dot(v, v);
+  const float turn = (dot(n, v) < 0.0f ? -1.0f : 1.0f) / (n2 > 0.0f ? sqrtf(n2) : 1.0f),
+              nearer = v2 > 0.0f ? 1.0f / sqrtf(v2) : 1.0f;
+  const float h[3] = {v[0] * nearer + l[0], v[1] * nearer + l[1], v[2] * nearer + l[2]};
+  const float diffuse = fmaxf(0.0f, turn * dot(n, l));
+  const float highlight = diffuse > 0.0f ? highlight_of(turn * dot(n, h), dot(h, h)) : 0.0f;
+  const float strength = 0.22f + 0.13f * turn * n[1] + 0.8f * diffuse, shine = 0.10f * highlight;
+  for (int i = 0; i < 3; ++i) result[i] = (float)colour[i] * strength + shine;
 }
 
 void basin__item_point(const basin_picture_item *item, size_t index, double point[3])
