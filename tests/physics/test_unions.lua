@@ -116,6 +116,17 @@ harness.test("only the unknowns among the members have rows", function()
   harness.equal(H.rows, 8 * 3 + 9 + 3 + 2 * 3, "rows")
 end)
 
+harness.test("several affine bodies: the rows of the Hessian follow the targets", function()
+  local scene = basin.scene "bodies"
+  local body = std.body.affine(scene, "cubes", {
+    mesh = basin.mesh.box { surface = true }, density = 10, stiffness = 100,
+    copies = { { 0, 0, 0 }, { 2, 0.1, 0 }, { 4, 0, 0.3 } },
+  })
+  std.constraint.attach(body, body, { pairs = { { 7, 8 }, { 15, 16 } }, stiffness = 50, rest = 0.4 })
+  local report = basin.check(scene)
+  assert(report.passed, tostring(report))
+end)
+
 harness.test("an attachment pulls a rope and an affine body together, momentum stays", function()
   local scene = basin.scene "attach"
   local rope = std.body.rope(scene, "rope", { mesh = basin.mesh.line { from = { 0, 0, 0 },
