@@ -26,6 +26,7 @@ static int checkpoint_gc(lua_State *L)
 
 static checkpoint_box *push_checkpoint(lua_State *L)
 {
+  basin__context(L);
   checkpoint_box *box = lua_newuserdatauv(L, sizeof *box, 1);
   memset(box, 0, sizeof *box);
   luaL_setmetatable(L, BASIN_CLASS_CHECKPOINT);

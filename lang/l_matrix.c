@@ -25,6 +25,7 @@ basin_l_matrix *basin__matrix_check(lua_State *L, int index)
 basin_l_matrix *basin__matrix_new(lua_State *L, int like)
 {
   like = like ? lua_absindex(L, like) : 0;
+  if (!like) basin__context(L);
   basin_l_matrix *box = lua_newuserdatauv(L, sizeof *box, 1);
   memset(box, 0, sizeof *box);
   luaL_setmetatable(L, BASIN_CLASS_MATRIX);

@@ -11,6 +11,7 @@ const char *const basin__mesh_kind_words[] = {
 
 basin_l_mesh *basin__mesh_new(lua_State *L)
 {
+  basin__context(L);
   basin_l_mesh *box = lua_newuserdatauv(L, sizeof *box, 1);
   box->mesh = NULL;
   luaL_setmetatable(L, BASIN_CLASS_MESH);

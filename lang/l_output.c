@@ -94,6 +94,7 @@ static int core_frames(lua_State *L)
                     (basin__opt_boolean_field(L, 1, "obj", false) ? BASIN_OUTPUT_OBJ : 0u);
   options.pictures = basin__opt_boolean_field(L, 1, "pictures", false);
   options.picture = read_picture_options(L, 1, &camera, planes);
+  basin__context(L);
   frames_box *box = lua_newuserdatauv(L, sizeof *box, 1);
   memset(box, 0, sizeof *box);
   luaL_setmetatable(L, BASIN_CLASS_FRAMES);
