@@ -66,10 +66,13 @@ static basin_status linear_state(basin_minimizer *minimizer, basin_linear_state 
 static basin_solver_kind choose(const basin_minimizer *minimizer, const basin_linear_state *state)
 {
   bool constant = minimizer->values_key != 0;
-  if (!basin_linear_library_available(minimizer->context, "CHOLMOD"))
-    return state->size <= DENSE_LIMIT ? BASIN_SOLVER_DIRECT : BASIN_SOLVER_PCG;
-  return state->size <= (constant ? DIRECT_LIMIT_CONSTANT : DIRECT_LIMIT) ? BASIN_SOLVER_DIRECT
-                                                                          : BASIN_SOLVER_PCG;
+  if (state->size > (constant ? DIRECT_LIMIT_CONSTANT : DIRECT_LIMIT)) return BASIN_SOLVER_PCG;
+  /* Opening a library takes longer than many a solve: a factor that was made shows that it opens.
+   */
+  if (state->size <= DENSE_LIMIT || (state->factor && state->factor_version != 0) ||
+      basin_linear_library_available(minimizer->context, "CHOLMOD"))
+    return BASIN_SOLVER_DIRECT;
+  return BASIN_SOLVER_PCG;
 }
 
 /* A factorization that fails is an outcome, unless memory or a library is missing. */
