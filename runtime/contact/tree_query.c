@@ -1,0 +1,87 @@
+/* Which primitives of a tree have boxes that meet a box: eight boxes at a time.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "contact/tree.h"
+
+enum { WIDTH = BASIN__TREE_WIDTH };
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+#define HAVE_AVX2 1
+#else
+#define HAVE_AVX2 0
+#endif
+
+/* ---- any machine ---- */
+
+static inline unsigned overlapping_plain(const basin__tree_node *node, const basin__box *box)
+{
+  unsigned mask = 0;
+  for (unsigned lane = 0; lane < WIDTH; ++lane) {
+    unsigned meets = 1;
+    for (int k = 0; k < 3; ++k)
+      meets &= (unsigned)(node->low[k][lane] <= box->high[k]) &
+               (unsigned)(node->high[k][lane] >= box->low[k]);
+    mask |= meets << lane;
+  }
+  return mask;
+}
+
+static inline unsigned equal_plain(const uint32_t *values, uint32_t value)
+{
+  unsigned mask = 0;
+  for (unsigned lane = 0; lane < WIDTH; ++lane) mask |= (unsigned)(values[lane] == value) << lane;
+  return mask;
+}
+
+#define NAME(x) x##_plain
+#define TARGET
+#include "contact/tree_query.inc"
+#undef NAME
+#undef TARGET
+
+/* ---- AVX2 ---- */
+
+#if HAVE_AVX2
+#define TARGET __attribute__((target("avx2")))
+
+TARGET static inline __m256 at_most(const float *a, float b)
+{
+  return _mm256_cmp_ps(_mm256_load_ps(a), _mm256_set1_ps(b), _CMP_LE_OQ);
+}
+
+TARGET static inline __m256 at_least(const float *a, float b)
+{
+  return _mm256_cmp_ps(_mm256_load_ps(a), _mm256_set1_ps(b), _CMP_GE_OQ);
+}
+
+TARGET static inline unsigned overlapping_avx2(const basin__tree_node *node, const basin__box *box)
+{
+  const __m256 x =
+      _mm256_and_ps(at_most(node->low[0], box->high[0]), at_least(node->high[0], box->low[0]));
+  const __m256 y =
+      _mm256_and_ps(at_most(node->low[1], box->high[1]), at_least(node->high[1], box->low[1]));
+  const __m256 z =
+      _mm256_and_ps(at_most(node->low[2], box->high[2]), at_least(node->high[2], box->low[2]));
+  return (unsigned)_mm256_movemask_ps(_mm256_and_ps(_mm256_and_ps(x, y), z));
+}
+
+TARGET static inline unsigned equal_avx2(const uint32_t *values, uint32_t value)
+{
+  const __m256i lanes = _mm256_load_si256((const __m256i *)(const void *)values);
+  const __m256i same = _mm256_cmpeq_epi32(lanes, _mm256_set1_epi32((int)value));
+  return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(same));
+}
+
+#define NAME(x) x##_avx2
+#include "contact/tree_query.inc"
+#undef NAME
+#undef TARGET
+#endif
+
+basin__tree_query_function basin__tree_query(unsigned arity, const basin__tree *tree)
+{
+#if HAVE_AVX2
+  if (__builtin_cpu_supports("avx2")) return choose_avx2(arity, tree->arity);
+#endif
+  return choose_plain(arity, tree->arity);
+}
