@@ -38,6 +38,44 @@ real BASIN_PSD_NAME(class)(const basin_scalar *h, const int *offsets)
   return basin_psd_min(BASIN_PSD_N - positive, positive + 1);
 }
 
+/* Projects the elements of order[0 .. filled - 1], wherever they are. */
+BASIN_PSD_INLINE void BASIN_PSD_NAME(packed)(
+    basin_scalar *h, const int *offsets, const unsigned short *order, int filled, basin_scalar gain)
+{
+  basin_psd_real batch[BASIN_PSD_PACKED], result[BASIN_PSD_PACKED];
+  basin_scalar *lanes = (basin_scalar *)batch;
+  for (int lane = 0; lane < BASIN_PSD_LANES; lane++) {
+    const basin_scalar *from = h + order[lane < filled ? lane : 0];
+    BASIN_PSD_UNROLL
+    for (int e = 0; e < BASIN_PSD_PACKED; e++) lanes[e * BASIN_PSD_LANES + lane] = from[offsets[e]];
+  }
+  BASIN_PSD_NAME(solve)(batch, result, gain);
+  lanes = (basin_scalar *)result;
+  for (int lane = 0; lane < filled; lane++) {
+    basin_scalar *to = h + order[lane];
+    BASIN_PSD_UNROLL
+    for (int e = 0; e < BASIN_PSD_PACKED; e++) to[offsets[e]] = lanes[e * BASIN_PSD_LANES + lane];
+  }
+}
+
+/* Projects the elements of `tiles` tiles at h where their class is not 0; at most one batch. */
+BASIN_PSD_INLINE void BASIN_PSD_NAME(adjacent)(
+    basin_scalar *h, const int *offsets, const real *classes, int tiles, basin_scalar gain)
+{
+  basin_psd_real batch[BASIN_PSD_PACKED], result[BASIN_PSD_PACKED];
+  const int stride = BASIN_PSD_LANES / BASIN_WIDTH;
+  basin_psd_tile *from = (basin_psd_tile *)batch, *to = (basin_psd_tile *)result;
+  for (int e = 0; e < BASIN_PSD_PACKED; e++)
+    for (int tile = 0; tile < stride; tile++)
+      from[e * stride + tile] =
+          *(const basin_psd_tile *)(h + offsets[e] + (tile < tiles ? tile : 0) * BASIN_WIDTH);
+  BASIN_PSD_NAME(solve)(batch, result, gain);
+  for (int tile = 0; tile < tiles; tile++)
+    for (int e = 0; e < BASIN_PSD_PACKED; e++)
+      *(basin_psd_tile *)(h + offsets[e] + tile * BASIN_WIDTH) =
+          basin_psd_select(classes[tile] > 0, to[e * stride + tile], from[e * stride + tile]);
+}
+
 /* Projects the matrices of elements 0 to count - 1 in place: entry e of the packed triangle of
  * element i is h[rows[e] * stride + i]. h is aligned like `real`, stride a multiple of
  * BASIN_WIDTH, count at most BASIN_PSD_CHUNK; rows are read up to the next multiple of
@@ -46,40 +84,36 @@ real BASIN_PSD_NAME(class)(const basin_scalar *h, const int *offsets)
 BASIN_PSD_NOINLINE void
 BASIN_PSD_NAME(chunk)(basin_scalar *h, const unsigned short *rows, int stride, int count, int mode)
 {
-  int offsets[BASIN_PSD_PACKED];
+  const basin_scalar gain = mode == BASIN_PSD_CLAMP ? 1 : 2;
+  const int batch_tiles = BASIN_PSD_LANES / BASIN_WIDTH;
+  const int tiles = (count + BASIN_WIDTH - 1) / BASIN_WIDTH;
   unsigned short order[BASIN_PSD_CHUNK + BASIN_PSD_LANES];
-  unsigned char classes[BASIN_PSD_CHUNK + BASIN_WIDTH];
-  int start[BASIN_PSD_N + 2] = {0};
+  unsigned char class[BASIN_PSD_CHUNK + BASIN_WIDTH];
+  real classes[BASIN_PSD_CHUNK / BASIN_WIDTH + 1];
+  int offsets[BASIN_PSD_PACKED], start[BASIN_PSD_N + 2] = {0};
   for (int e = 0; e < BASIN_PSD_PACKED; e++) offsets[e] = rows[e] * stride;
-  for (int tile = 0; tile < count; tile += BASIN_WIDTH) {
-    const real class = BASIN_PSD_NAME(class)(h + tile, offsets);
+  for (int tile = 0; tile < tiles; tile++) {
+    classes[tile] = BASIN_PSD_NAME(class)(h + tile * BASIN_WIDTH, offsets);
     for (int lane = 0; lane < BASIN_WIDTH; lane++)
-      classes[tile + lane] = (unsigned char)class[lane];
+      class[tile * BASIN_WIDTH + lane] = (unsigned char)classes[tile][lane];
   }
-  for (int i = 0; i < count; i++) start[classes[i] + 1]++;
+  for (int i = count; i < tiles * BASIN_WIDTH; i++) classes[tiles - 1][i % BASIN_WIDTH] = 0;
+  for (int i = 0; i < count; i++) start[class[i] + 1]++;
+  const int needy = count - start[1];
+  if (needy > count - count / 8) {
+    for (int tile = 0; tile < tiles; tile += batch_tiles) {
+      const int filled = tiles - tile < batch_tiles ? tiles - tile : batch_tiles;
+      BASIN_PSD_NAME(adjacent)(h + tile * BASIN_WIDTH, offsets, classes + tile, filled, gain);
+    }
+    return;
+  }
   start[1] = 0;
   for (int i = 1; i <= BASIN_PSD_N; i++) start[i + 1] += start[i];
-  const int needy = start[BASIN_PSD_N + 1];
   for (int i = 0; i < count; i++)
-    if (classes[i] > 0) order[start[classes[i]]++] = (unsigned short)i;
+    if (class[i] > 0) order[start[class[i]]++] = (unsigned short)i;
   for (int first = 0; first < needy; first += BASIN_PSD_LANES) {
     const int filled = needy - first < BASIN_PSD_LANES ? needy - first : BASIN_PSD_LANES;
-    basin_psd_real batch[BASIN_PSD_PACKED], result[BASIN_PSD_PACKED];
-    basin_scalar *lanes = (basin_scalar *)batch;
-    for (int lane = 0; lane < BASIN_PSD_LANES; lane++) {
-      const basin_scalar *from = h + order[first + (lane < filled ? lane : 0)];
-      BASIN_PSD_UNROLL
-      for (int e = 0; e < BASIN_PSD_PACKED; e++)
-        lanes[e * BASIN_PSD_LANES + lane] = from[offsets[e]];
-    }
-    BASIN_PSD_NAME(solve)
-    (batch, result, (basin_scalar)(mode == BASIN_PSD_CLAMP ? 1 : 2));
-    lanes = (basin_scalar *)result;
-    for (int lane = 0; lane < filled; lane++) {
-      basin_scalar *to = h + order[first + lane];
-      BASIN_PSD_UNROLL
-      for (int e = 0; e < BASIN_PSD_PACKED; e++) to[offsets[e]] = lanes[e * BASIN_PSD_LANES + lane];
-    }
+    BASIN_PSD_NAME(packed)(h, offsets, order + first, filled, gain);
   }
 }
 

@@ -66,6 +66,8 @@ typedef __typeof__(*(basin_psd_real *)0 < *(basin_psd_real *)0) basin_psd_mask;
 #define BASIN_PSD_FLOOR (BASIN_PSD_DOUBLE ? 1e-60 : 1e-30)
 /* Minors are scaled back once in so many steps of their recurrence. */
 #define BASIN_PSD_RESCALE (BASIN_PSD_DOUBLE ? 12 : 3)
+/* Where the search for negative eigenvalues starts; what lies between that and zero comes last. */
+#define BASIN_PSD_START (BASIN_PSD_DOUBLE ? 1e-6 : 1e-2)
 /* Laguerre's iteration: steps at most, the error (in rounding units) it may leave, the largest
  * step. */
 #define BASIN_PSD_LAGUERRE 16
@@ -85,18 +87,33 @@ typedef __typeof__(*(basin_psd_real *)0 < *(basin_psd_real *)0) basin_psd_mask;
 #define BASIN_PSD_CHUNK 256
 #endif
 
-/* 1 / sqrt(a): where vectors of eight doubles have an estimate to 14 bits, that and two steps of
- * Newton's method, which unlike root and quotient keep the multipliers busy. */
+/* 1 / a and 1 / sqrt(a) to a rounding unit or two: where vectors of eight doubles have estimates to
+ * 14 bits, those and two steps of Newton's method, which keep the multipliers busy instead of the
+ * one unit that divides. Zero and infinity give NaN then. */
 #if defined(__AVX512F__) && !defined(__CUDACC__)
+typedef double basin_psd_part __attribute__((vector_size(64)));
+#define BASIN_PSD_ESTIMATES (BASIN_PSD_DOUBLE && BASIN_PSD_LANES % 8 == 0)
+
+typedef union basin_psd_parts {
+  basin_psd_real all;
+  basin_psd_part parts[BASIN_PSD_LANES / 8 + 1];
+} basin_psd_parts;
+
+BASIN_PSD_INLINE basin_psd_real basin_psd_inverse(basin_psd_real a)
+{
+  basin_psd_parts u = {.all = a};
+  if (!BASIN_PSD_ESTIMATES) return 1 / a;
+  for (int i = 0; i < BASIN_PSD_LANES / 8; i++)
+    u.parts[i] = __builtin_ia32_rcp14pd512_mask(u.parts[i], u.parts[i], (unsigned char)255);
+  const basin_psd_real one = (basin_psd_real)(basin_scalar)1;
+  u.all = basin_psd_fma(u.all, basin_psd_fma(-a, u.all, one), u.all);
+  return basin_psd_fma(u.all, basin_psd_fma(-a, u.all, one), u.all);
+}
+
 BASIN_PSD_INLINE basin_psd_real basin_psd_inverse_sqrt(basin_psd_real a)
 {
-  typedef double part __attribute__((vector_size(64)));
-  if (!BASIN_PSD_DOUBLE || BASIN_PSD_LANES % 8 != 0) return 1 / basin_psd_sqrt(a);
-  union {
-    basin_psd_real all;
-    part parts[BASIN_PSD_LANES / 8 + 1];
-  } u;
-  u.all = a;
+  basin_psd_parts u = {.all = a};
+  if (!BASIN_PSD_ESTIMATES) return 1 / basin_psd_sqrt(a);
   for (int i = 0; i < BASIN_PSD_LANES / 8; i++)
     u.parts[i] = __builtin_ia32_rsqrt14pd512_mask(u.parts[i], u.parts[i], (unsigned char)255);
   const basin_psd_real half = a * (basin_scalar)-0.5, three = (basin_psd_real)(basin_scalar)1.5;
@@ -104,6 +121,7 @@ BASIN_PSD_INLINE basin_psd_real basin_psd_inverse_sqrt(basin_psd_real a)
   return u.all * basin_psd_fma(half * u.all, u.all, three);
 }
 #else
+#define basin_psd_inverse(a)      (1 / (a))
 #define basin_psd_inverse_sqrt(a) (1 / basin_psd_sqrt(a))
 #endif
 

@@ -147,43 +147,49 @@ BASIN_PSD_INLINE void BASIN_PSD_NAME(minors)(const BASIN_PSD_NAME(tridiagonal) *
   at->value = p1, at->slope = q1, at->bend = r1;
 }
 
-/* A lower bound of the eigenvalues from their sum and the sum of their squares; Laguerre's step
- * from minus infinity leads there. */
-BASIN_PSD_INLINE basin_psd_real BASIN_PSD_NAME(bound)(const BASIN_PSD_NAME(tridiagonal) * t)
+/* A lower bound of the `order` eigenvalues that are not zero, from their sum and the sum of their
+ * squares; Laguerre's step from minus infinity leads there. */
+BASIN_PSD_INLINE basin_psd_real BASIN_PSD_NAME(bound)(const BASIN_PSD_NAME(tridiagonal) * t,
+                                                      basin_psd_real order)
 {
-  basin_psd_real mean = basin_psd_splat(0), spread = mean;
-  for (int k = 0; k < BASIN_PSD_N; k++) mean += t->diagonal[k];
-  mean *= (basin_scalar)(1.0 / BASIN_PSD_N);
+  basin_psd_real sum = basin_psd_splat(0), squares = sum;
   for (int k = 0; k < BASIN_PSD_N; k++) {
-    const basin_psd_real away = t->diagonal[k] - mean;
-    spread = basin_psd_fma(away, away, basin_psd_fma(t->below[k], 2 * t->below[k], spread));
+    const basin_psd_real twice = 2 * t->below[k];
+    sum += t->diagonal[k];
+    squares =
+        basin_psd_fma(t->diagonal[k], t->diagonal[k], basin_psd_fma(t->below[k], twice, squares));
   }
-  return mean - basin_psd_sqrt(spread * (basin_scalar)((BASIN_PSD_N - 1.0) / BASIN_PSD_N));
+  const basin_psd_real spread = (order - 1) * basin_psd_fma(order, squares, -sum * sum);
+  return (sum - basin_psd_sqrt(basin_psd_max(spread, basin_psd_splat(0)))) / order;
 }
 
-/* Laguerre's iteration to the eigenvalue nearest to x (Parlett, "Laguerre's method applied to the
- * matrix eigenvalue problem", 1964): from below all of them, the least. `zeros` eigenvalues, which
- * are zero to rounding, are divided out of the polynomial: else a matrix of low rank would be
- * approached at the pace of bisection. A lane stops by itself when its next step would be below the
- * tolerance; what is missing after the last step, the QR sweeps make up for. */
+/* Laguerre's iteration from x (Parlett, "Laguerre's method applied to the matrix eigenvalue
+ * problem", 1964): in the lanes `down` to the next eigenvalue below, in the others to the nearest
+ * one. `zeros` eigenvalues, which are zero to rounding, are divided out of the polynomial: else a
+ * matrix of low rank would be approached at the pace of bisection. A lane stops by itself when its
+ * next step would be below the tolerance; what is missing after the last step, the QR sweeps make
+ * up for. */
 BASIN_PSD_INLINE basin_psd_real BASIN_PSD_NAME(nearest)(const BASIN_PSD_NAME(tridiagonal) * t,
                                                         int size,
                                                         basin_psd_real zeros,
                                                         basin_psd_real x,
+                                                        basin_psd_mask down,
                                                         basin_psd_mask pending)
 {
   const basin_psd_real order = (basin_scalar)size - zeros;
   for (int step = 0; step < BASIN_PSD_LAGUERRE && basin_psd_any(pending); step++) {
     BASIN_PSD_NAME(polynomial) at;
     BASIN_PSD_NAME(minors)(t, size, x, &at);
-    const basin_psd_real ratio = at.value / x;
+    const basin_psd_real ratio = at.value * basin_psd_inverse(x);
     const basin_psd_real slope = basin_psd_fma(-zeros, ratio, at.slope);
     const basin_psd_real poles = basin_psd_fma(
         -zeros * ratio, ratio, basin_psd_fma(at.slope, at.slope, -2 * at.value * at.bend));
-    const basin_psd_real spread = (order - 1) * basin_psd_fma(order, poles, -slope * slope);
-    const basin_psd_real root = basin_psd_sqrt(basin_psd_max(spread, basin_psd_splat(0)));
-    const basin_psd_real move =
-        order * at.value / (slope + basin_psd_select(slope < 0, -root, root));
+    const basin_psd_real spread = basin_psd_max(
+        (order - 1) * basin_psd_fma(order, poles, -slope * slope), basin_psd_splat(BASIN_PSD_TINY));
+    const basin_psd_real root = spread * basin_psd_inverse_sqrt(spread);
+    const basin_psd_real sign = basin_psd_select(down, at.value, slope);
+    const basin_psd_real denominator = slope + basin_psd_select(sign < 0, -root, root);
+    const basin_psd_real move = order * at.value * basin_psd_inverse(denominator);
     const basin_psd_real reach = basin_psd_abs(move), weight = at.value * at.value;
     const basin_psd_mask usable = pending & (reach < BASIN_PSD_FAR);
     x = basin_psd_select(usable, x - move, x);
@@ -354,15 +360,16 @@ BASIN_PSD_NAME(solve)(const basin_psd_real *h, basin_psd_real *out, basin_scalar
   const basin_psd_real base = basin_psd_splat(gain == 1 ? 0 : -1);
   for (int i = 0; i < BASIN_PSD_PACKED; i++) out[i] = basin_psd_select(flip, base * h[i], h[i]);
 
-  const basin_psd_real bound = BASIN_PSD_NAME(bound)(&t);
-  basin_psd_real x = bound;
+  const basin_psd_real bound = BASIN_PSD_NAME(bound)(&t, BASIN_PSD_N - zeros);
+  basin_psd_mask down = active & (zeros > 1);
+  basin_psd_real x = basin_psd_select(down, basin_psd_splat(-BASIN_PSD_START), bound);
   int found = 0;
   rotations.sweeps = rotations.count = 0;
   for (int size = BASIN_PSD_N; size > 0; size--) {
     active = active & (left > 0);
     if (!basin_psd_any(active)) break;
     if (size > 1) {
-      x = BASIN_PSD_NAME(nearest)(&t, size, zeros, x, active);
+      x = BASIN_PSD_NAME(nearest)(&t, size, zeros, x, down, active);
       failed = failed | BASIN_PSD_NAME(split)(&t, size, x, active, &rotations);
       BASIN_PSD_NAME(couple)(&t, size - 1);
     }
@@ -376,7 +383,9 @@ BASIN_PSD_NAME(solve)(const basin_psd_real *h, basin_psd_real *out, basin_scalar
     const basin_psd_mask wanted = counts & (value < -edge);
     left = basin_psd_select(wanted, left - 1, left);
     zeros = basin_psd_select(basin_psd_abs(value) <= edge, zeros - 1, zeros);
-    x = basin_psd_select(wanted, basin_psd_min(x, value), bound);
+    const basin_psd_mask leaves = down & (value >= -(basin_scalar)BASIN_PSD_START);
+    x = basin_psd_select(wanted & basin_psd_not(leaves), basin_psd_min(x, value), bound);
+    down = down & wanted & basin_psd_not(leaves);
   }
   for (int i = 0; i < found; i++) BASIN_PSD_NAME(add)(&t, vectors[i], weights[i], out);
   if (basin_psd_any(failed)) BASIN_PSD_NAME(jacobi)(h, norm, failed, gain, out);

@@ -69,6 +69,12 @@ static double rank_one(int k, int n, uint64_t *state)
   return k == 0 ? psd_reference_random(state) : 0;
 }
 
+static double low_rank(int k, int n, uint64_t *state)
+{
+  const double size = k < n / 4 + 1 ? 1e-3 : 1;
+  return k % 2 || k < 2 ? size * psd_reference_random(state) : 0;
+}
+
 static double zero(int k, int n, uint64_t *state)
 {
   (void)k, (void)n, (void)state;
@@ -127,6 +133,7 @@ static const struct {
     {"near zero", near_zero},
     {"rank one", rank_one},
     {"zero", zero},
+    {"low rank", low_rank},
     {"tiny", tiny},
     {"large", large},
     {"positive", positive},
