@@ -93,15 +93,13 @@ static basin_status try_direction(basin_newton_state *state, bool *taken)
   *taken = false;
   BASIN_TRY(basin__newton_direction(state, &found));
   if (!found) return BASIN_OK;
-  if (converged(state)) {
-    state->reason = BASIN_STOP_CONVERGED;
-    return BASIN_OK;
-  }
+  bool last = converged(state); /* its step is at hand, so it is taken all the same */
   BASIN_TRY(filter(state, &found));
-  if (!found) return BASIN_OK;
-  BASIN_TRY(basin__newton_line_search(state, taken));
-  if (!*taken && state->reason == BASIN_STOP_REASON_COUNT && state->slope <= 1e3 * state->noise)
-    state->reason = BASIN_STOP_CONVERGED; /* what is left to gain drowns in rounding */
+  if (found) BASIN_TRY(basin__newton_line_search(state, taken));
+  if (state->reason == BASIN_STOP_INTERRUPTED) return BASIN_OK;
+  if (found && !*taken && state->slope <= 1e3 * state->noise)
+    last = true; /* what is left to gain drowns in rounding */
+  if (last) state->reason = BASIN_STOP_CONVERGED;
   return BASIN_OK;
 }
 
