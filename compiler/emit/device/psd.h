@@ -5,8 +5,11 @@
  * dialect; it defines, say for 9 (mode: BASIN_PSD_CLAMP or BASIN_PSD_ABS, the numbers of
  * basin_projection):
  *
- *   CPU:  void basin_psd_9_chunk(basin_scalar *h, const unsigned short *rows, int stride, int
- * count, int mode); CUDA: void basin_psd_9_tile(real *h, int mode);
+ *   CPU, a chunk of elements:
+ *     void basin_psd_9_chunk(basin_scalar *h, const unsigned short *rows, int stride, int count,
+ *                            int mode);
+ *   CUDA, the matrix of a thread:
+ *     void basin_psd_9_tile(real *h, int mode);
  *
  * and for sizes 1 to 3 basin_psd_3_tile on the CPU as well, which works on a tile in registers.
  * A matrix is its packed upper triangle, row after row: 45 numbers for 9. A chunk is up to
@@ -15,8 +18,8 @@
  *
  * Accuracy: within 1e-12 |H| (float: 1e-5 |H|) of the exact projection, whatever the spectrum. A
  * matrix which is positive semidefinite to rounding keeps its bits; so does one with an entry that
- * is not finite or with a norm outside 1e-280 .. 1e300 (float: 1e-34 .. 1e36). Every loop is
- * bounded. */
+ * is not finite or with a norm outside 1e-280 .. 1e300 (float: 1e-34 .. 1e36). The result depends
+ * on the matrix alone, bit by bit, not on its place or its neighbours. Every loop is bounded. */
 #ifndef BASIN_PSD_N
 #error "define BASIN_PSD_N (1 to 24) before each inclusion of psd.h"
 #endif
