@@ -2,7 +2,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 local basin = require "basin"
 local std = require "basin.std"
-local harness = require "harness"
+local harness = require "lua.harness"
 
 local function cloth(scene, given)
   local all = { mesh = basin.mesh.grid { nx = 9, ny = 9 }, density = 0.2, thickness = 1e-3,

@@ -2,7 +2,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 local basin = require "basin"
 local std = require "basin.std"
-local harness = require "harness"
+local harness = require "lua.harness"
 
 -- A soft block, cloth and an affine body over a plane; enough elements for several chunks a thread.
 local function run(options, solver, steps)

@@ -3,8 +3,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 local basin = require "basin"
 local std = require "basin.std"
-local harness = require "harness"
-local scenes = require "scenes"
+local harness = require "lua.harness"
+local scenes = require "physics.scenes"
 
 local ANGLE <const> = math.rad(20)
 local SLIP <const> = 1e-3

@@ -2,7 +2,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 local basin = require "basin"
 local std = require "basin.std"
-local harness = require "harness"
+local harness = require "lua.harness"
 
 -- A mass on a spring of rest length 0: x'' = -omega^2 x, x(0) = 1, v(0) = 0. Returns x(T), v(T).
 local function oscillate(integrator, dt, T)
@@ -59,7 +59,7 @@ end)
 
 harness.test("Rayleigh damping of stiffness: a block rings down, a moving one keeps its speed",
   function()
-  local scenes = require "scenes"
+  local scenes = require "physics.scenes"
   local function ring(damping)
     local scene = basin.scene "ring"
     local body = scenes.block(scene, "block", { damping = damping, velocity = { 0, 3, 0 } })

@@ -3,7 +3,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 local basin = require "basin"
 local std = require "basin.std"
-local harness = require "harness"
+local harness = require "lua.harness"
 
 local lame = std.material.lame
 

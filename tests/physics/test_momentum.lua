@@ -2,8 +2,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 local basin = require "basin"
 local std = require "basin.std"
-local harness = require "harness"
-local scenes = require "scenes"
+local harness = require "lua.harness"
+local scenes = require "physics.scenes"
 
 local function cross(a, b)
   return { a[2] * b[3] - a[3] * b[2], a[3] * b[1] - a[1] * b[3], a[1] * b[2] - a[2] * b[1] }

@@ -2,8 +2,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 local basin = require "basin"
 local std = require "basin.std"
-local harness = require "harness"
-local scenes = require "scenes"
+local harness = require "lua.harness"
+local scenes = require "physics.scenes"
 
 local folder = assert(os.getenv "BASIN_TEST_OUTPUT", "BASIN_TEST_OUTPUT names a folder")
 

@@ -2,8 +2,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 local basin = require "basin"
 local std = require "basin.std"
-local harness = require "harness"
-local scenes = require "scenes"
+local harness = require "lua.harness"
+local scenes = require "physics.scenes"
 
 -- A rotation of dim rows from Rodrigues' formula about the axis (1, 2, -2)/3, or in the plane.
 local function rotation(dim, angle)

@@ -2,8 +2,8 @@
 -- ones near them, finite values at singular states.
 -- SPDX-License-Identifier: Apache-2.0
 local basin = require "basin"
-local harness = require "harness"
-local scenes = require "scenes"
+local harness = require "lua.harness"
+local scenes = require "physics.scenes"
 
 local function is_matrix(value) return type(value) == "table" end
 

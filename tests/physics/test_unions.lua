@@ -3,7 +3,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 local basin = require "basin"
 local std = require "basin.std"
-local harness = require "harness"
+local harness = require "lua.harness"
 
 -- A cage of 8 corners carries two vertices by trilinear weights; an affine body carries one, two
 -- are free, one is fixed.
