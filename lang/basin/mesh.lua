@@ -36,12 +36,23 @@ function M.new(given)
   return core.mesh_new(checked.dim or (points.count > 0 and points.size) or 3, points, cells)
 end
 
+-- (x, y, z) to (x, z, -y): a sheet in the x-y plane lies down with its front upwards and its top
+-- away.
+local LIE_DOWN <const> = { 1, 0, 0, 0, 0, 0, 1, 0, 0, -1, 0, 0 }
+
 --- A rectangle of nx x ny points around the origin, two triangles a cell; groups bottom, top, left,
---- right and the four corners.
+--- right and the four corners. plane = "xy" (upright) or, in space, "xz" (lying, top at -z).
 function M.grid(given)
-  return core.mesh_grid(options.check("basin.mesh.grid", given,
-    { nx = "integer", ny = "integer", width = "positive", height = "positive", dim = "integer" },
-      { "nx", "ny" }))
+  local checked = options.check("basin.mesh.grid", given,
+    { nx = "integer", ny = "integer", width = "positive", height = "positive", dim = "integer",
+      plane = { "xy", "xz" } }, { "nx", "ny" })
+  local lying = checked.plane == "xz"
+  checked.plane = nil
+  if lying and checked.dim == 2 then
+    errors.fail("ARGUMENT", "basin.mesh.grid: plane = \"xz\" needs dim = 3")
+  end
+  local grid = core.mesh_grid(checked)
+  return lying and grid:transformed(LIE_DOWN) or grid
 end
 
 --- A box of nx x ny x nz cells around the origin: tetrahedra, or with surface = true its triangles.

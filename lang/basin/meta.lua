@@ -1768,7 +1768,7 @@ function basin.mesh.read(path, given) end
 function basin.mesh.new(given) end
 
 ---A rectangle of nx x ny points around the origin, two triangles a cell; groups bottom, top,
----left, right and the four corners.
+---left, right and the four corners. plane = "xy" (upright) or, in space, "xz" (lying, top at -z).
 ---@param given table
 ---@return basin.Mesh
 function basin.mesh.grid(given) end

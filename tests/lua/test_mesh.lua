@@ -20,6 +20,9 @@ h.test("grid", function()
 end)
 
 h.test("edges of a 25x25 grid", function()
+  local lying = basin.mesh.grid { nx = 3, ny = 3, width = 2, height = 4, plane = "xz" }
+  h.close_arrays(select(1, lying:bounds()), { -1, 0, -2 })
+  h.close_arrays(lying.points[lying:corners({ "top_left" })[1] + 1], { -1, 0, -2 })
   h.equal(basin.mesh.grid({ nx = 25, ny = 25 }).edges.count, 1776)
 end)
 
