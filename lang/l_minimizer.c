@@ -275,6 +275,71 @@ static int minimizer_solve(lua_State *L)
   return 2;
 }
 
+/* ---- timing ---- */
+
+static const char *const stage_words[] = {"value", "gradient", "hessian", NULL};
+static const char *const form_words[] = {"cache", "stored", "assembled", NULL};
+
+static basin_benchmark_options check_benchmark(lua_State *L, int table)
+{
+  basin_benchmark_options options = basin_benchmark_defaults();
+  luaL_checktype(L, table, LUA_TTABLE);
+  lua_getfield(L, table, "stage");
+  options.stage =
+      (basin_stage)(BASIN_STAGE_VALUE + basin__check_word(L, lua_gettop(L), "stage", stage_words));
+  if (lua_getfield(L, table, "projection") != LUA_TNIL)
+    options.projection =
+        (basin_projection)basin__check_word(L, lua_gettop(L), "projection", projection_words);
+  lua_pop(L, 2);
+  if (lua_getfield(L, table, "form") != LUA_TNIL)
+    options.form = (basin_benchmark_form)basin__check_word(L, lua_gettop(L), "form", form_words);
+  lua_pop(L, 1);
+  options.repeats = (unsigned)basin__opt_size_field(L, table, "repeats", options.repeats);
+  return options;
+}
+
+/* minimizer:benchmark(term, {stage=, projection=, form=, repeats=}) -> report */
+static int minimizer_benchmark(lua_State *L)
+{
+  basin_l_minimizer *box = basin__check_minimizer(L, 1);
+  basin_term_id term = (basin_term_id)luaL_checkinteger(L, 2);
+  basin_benchmark_options options = check_benchmark(L, 3);
+  basin_benchmark_report report;
+  basin__check(L, box->context, basin_minimizer_benchmark(box->minimizer, term, &options, &report));
+  const struct {
+    const char *name;
+    double value;
+  } numbers[] = {{"elements", (double)report.elements},
+                 {"seconds", report.seconds},
+                 {"best_seconds", report.best_seconds},
+                 {"processor_seconds", report.processor_seconds},
+                 {"energy", report.energy},
+                 {"operations", report.operations},
+                 {"stored_bytes", (double)report.stored_bytes}};
+  lua_createtable(L, 0, BASIN_COUNT(numbers));
+  for (size_t i = 0; i < BASIN_COUNT(numbers); ++i) {
+    lua_pushnumber(L, numbers[i].value);
+    lua_setfield(L, -2, numbers[i].name);
+  }
+  return 1;
+}
+
+/* minimizer:machine() -> {workers=, flops=, bandwidth=}, a second, of all workers together */
+static int minimizer_machine(lua_State *L)
+{
+  basin_l_minimizer *box = basin__check_minimizer(L, 1);
+  basin_machine machine;
+  basin__check(L, box->context, basin_machine_measure(box->context, &machine));
+  lua_createtable(L, 0, 3);
+  lua_pushinteger(L, machine.workers);
+  lua_setfield(L, -2, "workers");
+  lua_pushnumber(L, machine.flops);
+  lua_setfield(L, -2, "flops");
+  lua_pushnumber(L, machine.bandwidth);
+  lua_setfield(L, -2, "bandwidth");
+  return 1;
+}
+
 static const luaL_Reg minimizer_meta[] = {{"__gc", minimizer_gc}, {NULL, NULL}};
 static const luaL_Reg minimizer_methods[] = {{"add_term", minimizer_add_term},
                                              {"enable", minimizer_enable},
@@ -285,6 +350,8 @@ static const luaL_Reg minimizer_methods[] = {{"add_term", minimizer_add_term},
                                              {"direction", minimizer_direction},
                                              {"matrix", minimizer_matrix},
                                              {"solve", minimizer_solve},
+                                             {"benchmark", minimizer_benchmark},
+                                             {"machine", minimizer_machine},
                                              {NULL, NULL}};
 static const luaL_Reg system_minimizer_methods[] = {{"minimizer", system_minimizer}, {NULL, NULL}};
 

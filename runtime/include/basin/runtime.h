@@ -425,6 +425,43 @@ BASIN_API basin_status basin_minimizer_check(basin_minimizer *minimizer,
                                              const basin_check_options *options,
                                              basin_check_report *report);
 
+/* ---- timing ---- */
+typedef enum basin_benchmark_form {
+  BASIN_BENCHMARK_CACHE,    /* results stay where the kernel made them */
+  BASIN_BENCHMARK_STORED,   /* local results go to a small buffer that is used again and again */
+  BASIN_BENCHMARK_ASSEMBLED /* they are added to gradient and matrix */
+} basin_benchmark_form;
+typedef struct basin_benchmark_options {
+  size_t size;
+  basin_stage stage;           /* VALUE, GRADIENT or HESSIAN */
+  basin_projection projection; /* HESSIAN only; not ADAPTIVE */
+  basin_benchmark_form form;
+  unsigned repeats;
+} basin_benchmark_options;
+BASIN_API basin_benchmark_options basin_benchmark_defaults(void);
+typedef struct basin_benchmark_report {
+  size_t size, elements;
+  double seconds, best_seconds; /* wall time of one pass over all elements: median and best */
+  double processor_seconds;     /* median, of all threads of the process */
+  double energy;                /* of the pass; 0 if assembled */
+  unsigned operations;          /* scalar operations an element, without projection */
+  size_t stored_bytes;          /* local results of an element */
+} basin_benchmark_report;
+/* Times one kernel of a term at the present values, on all workers of the context. Assembles first;
+ * afterwards the minimizer's matrix and gradient must be assembled again. */
+BASIN_API basin_status basin_minimizer_benchmark(basin_minimizer *minimizer,
+                                                 basin_term_id term,
+                                                 const basin_benchmark_options *options,
+                                                 basin_benchmark_report *report);
+/* The best of a few runs on all workers. */
+typedef struct basin_machine {
+  size_t size;
+  unsigned workers;
+  double flops;     /* a second: fused multiply-adds of the widest vectors, two flops each */
+  double bandwidth; /* bytes a second: triad on 100 MB, three streams */
+} basin_machine;
+BASIN_API basin_status basin_machine_measure(basin_context *context, basin_machine *machine);
+
 #ifdef __cplusplus
 }
 #endif
