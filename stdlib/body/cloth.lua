@@ -69,9 +69,8 @@ return function(scene, name, given)
   scene:add_energy(energy, { name = name .. ".membrane", projection = "clamp" })
   if (checked.bending or 0) > 0 then add_bending(scene, name, body, mesh, checked.bending) end
   if checked.damping then
-    local mu, lambda = table.unpack(membrane.values)
-    common.add_damping(body, checked.damping, function(x)
-      return deformation.membrane(corners:gather(x), rest), area * thickness, mu, lambda
+    common.add_damping(body, checked.damping, membrane, area * thickness, function(x)
+      return (deformation.membrane(corners:gather(x), rest))
     end)
   end
   return body

@@ -95,9 +95,20 @@ function M.free(scene, name, given)
   }
 end
 
----Adds Rayleigh damping { mass = 1/s, stiffness = s } of a body made by `free`. `strain`, for the
----stiffness part: function(positions) -> deformation gradient, rest measure, Lame parameters.
-function M.add_damping(body, given, strain)
+-- The Lame parameters of a material, which damping of stiffness needs.
+local function lame_of(material)
+  local values = {}
+  for i, parameter in ipairs(material.term.params) do values[parameter[1]] = material.values[i] end
+  if not values.mu then
+    errors.fail("UNSUPPORTED", "damping of stiffness needs a material with mu, %s has none",
+      material.term.name)
+  end
+  return values.mu, values.lambda or 0
+end
+
+---Adds Rayleigh damping { mass = 1/s, stiffness = s } of a body made by `free`. For the stiffness
+---part: strain(positions) -> deformation gradient; measure: of the elements at rest.
+function M.add_damping(body, given, material, measure, strain)
   local std = require "basin.std"
   local damping = options.check("damping", given, { mass = "number", stiffness = "number" })
   local dt = body.scene:motion().time_step
@@ -107,8 +118,12 @@ function M.add_damping(body, given, strain)
     body.scene:add_energy(drag, { name = body.name .. ".drag" })
   end
   if damping.stiffness then
-    local F, measure, mu, lambda = strain(body.position)
-    local viscous = std.damping.rayleigh(F, (strain(last)), mu, lambda, damping.stiffness, dt)
+    if not material then
+      errors.fail("UNSUPPORTED", "body '%s' has damping of mass only", body.name)
+    end
+    local mu, lambda = lame_of(material)
+    local F, F_last = strain(body.position), strain(last)
+    local viscous = std.damping.rayleigh(F, F_last, mu, lambda, damping.stiffness, dt)
     body.scene:add_energy(measure * viscous,
       { name = body.name .. ".damping", projection = "clamp" })
   end

@@ -1,6 +1,5 @@
 -- A rope, or any net of edges: springs between neighbours.
 -- SPDX-License-Identifier: Apache-2.0
-local errors = require "basin.errors"
 local options = require "basin.options"
 local common = require "basin.std.body.common"
 local spring = require "basin.std.elastic.spring"
@@ -32,11 +31,6 @@ return function(scene, name, given)
   local energy = spring(ends:gather(body.position), length, checked.stiffness / length)
   scene:add_energy(edges:add_attribute("stretch", energy),
     { name = name .. ".stretch", projection = "clamp" })
-  if checked.damping then
-    if checked.damping.stiffness then
-      errors.fail("UNSUPPORTED", "%s: ropes have mass damping only", where)
-    end
-    common.add_damping(body, checked.damping)
-  end
+  if checked.damping then common.add_damping(body, checked.damping) end
   return body
 end

@@ -12,12 +12,6 @@ local spec = {
   damping = "table", projection = "string",
 }
 
-local function lame_of(material)
-  local values = {}
-  for i, parameter in ipairs(material.term.params) do values[parameter[1]] = material.values[i] end
-  return values.mu or 0, values.lambda or 0
-end
-
 ---std.body.soft(scene, name, options):
 ---  mesh        tetrahedra, or in the plane triangles
 ---  density     kg/m^3; in the plane kg/m^2
@@ -56,9 +50,8 @@ return function(scene, name, given)
     filters[1] = basin.filter.inversion { positions = body.position, simplices = corners }
   end
   if checked.damping then
-    local mu, lambda = lame_of(checked.material)
-    common.add_damping(body, checked.damping, function(x)
-      return deformation.gradient(corners:gather(x), rest), measure, mu, lambda
+    common.add_damping(body, checked.damping, checked.material, measure, function(x)
+      return (deformation.gradient(corners:gather(x), rest))
     end)
   end
   return body

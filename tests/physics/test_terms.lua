@@ -1,5 +1,5 @@
 -- Every term of the standard library: derivatives against differences at its states and at random
--- ones near them, finite values at singular states.
+-- ones near them, the same numbers as the interpreter's, finite values at singular states.
 -- SPDX-License-Identifier: Apache-2.0
 local basin = require "basin"
 local harness = require "lua.harness"
@@ -8,8 +8,8 @@ local scenes = require "physics.scenes"
 local function is_matrix(value) return type(value) == "table" end
 
 -- A scene with one instance of a term at one state.
-local function build(term, state, noise)
-  local scene = basin.scene(term.name)
+local function build(term, state, noise, device)
+  local scene = basin.scene(term.name, { device = device })
   local element = scene:add_mesh("mesh"):add_primitive("element", 1)
   local arguments, unknowns = {}, {}
   local function add(name, value, constant)
@@ -45,6 +45,26 @@ local function finite(scene)
   return scene:compute_total_energy() == scene:compute_total_energy()
 end
 
+-- Largest difference of two arrays or matrices, relative to the largest number.
+local function differ(a, b) return (a - b):max_abs() / math.max(1e-300, a:max_abs()) end
+
+local function agree(term, state)
+  local here, interpreted = build(term, state, no_noise), build(term, state, no_noise, "cpu:interp")
+  local deviation = differ(basin.array.from { here:compute_total_energy() },
+    basin.array.from { interpreted:compute_total_energy() })
+  assert(deviation < 1e-13, ("energies differ by %.2g"):format(deviation))
+  local g, h = { here:gradient() }, { interpreted:gradient() }
+  for i in ipairs(g) do
+    deviation = differ(g[i], h[i])
+    assert(deviation < 1e-12, ("gradients differ by %.2g"):format(deviation))
+  end
+  for _, projection in ipairs { "none", "clamp", "abs" } do
+    deviation = differ(here:hessian({ projection = projection }):dense(),
+      interpreted:hessian({ projection = projection }):dense())
+    assert(deviation < 1e-11, ("Hessians (%s) differ by %.2g"):format(projection, deviation))
+  end
+end
+
 for _, entry in ipairs(scenes.terms()) do
   local path, term = table.unpack(entry)
   local random = scenes.random(#path)
@@ -60,6 +80,9 @@ for _, entry in ipairs(scenes.terms()) do
     end)
     harness.test(("%s, finite at state %d"):format(path, i), function()
       assert(finite((build(term, state, no_noise))), "energy, gradient or Hessian is not finite")
+    end)
+    harness.test(("%s, like the interpreter at state %d"):format(path, i), function()
+      agree(term, state)
     end)
   end
   for i, state in ipairs(term.singular or {}) do

@@ -122,7 +122,8 @@ harness.test("several affine bodies: the rows of the Hessian follow the targets"
     mesh = basin.mesh.box { surface = true }, density = 10, stiffness = 100,
     copies = { { 0, 0, 0 }, { 2, 0.1, 0 }, { 4, 0, 0.3 } },
   })
-  std.constraint.attach(body, body, { pairs = { { 7, 8 }, { 15, 16 } }, stiffness = 50, rest = 0.4 })
+  std.constraint.attach(body, body, { pairs = { { 7, 8 }, { 15, 16 } }, stiffness = 50,
+    rest = 0.4 })
   local report = basin.check(scene)
   assert(report.passed, tostring(report))
 end)

@@ -1,0 +1,120 @@
+-- Bodies and constraints: in the plane, moved by hand, kept from inverting; mistakes that are
+-- refused.
+-- SPDX-License-Identifier: Apache-2.0
+local basin = require "basin"
+local std = require "basin.std"
+local harness = require "lua.harness"
+local scenes = require "physics.scenes"
+
+harness.test("a body in the plane falls", function()
+  local scene = basin.scene "plane"
+  local mesh = basin.mesh.grid { nx = 4, ny = 4, dim = 2 }
+  local body = std.body.soft(scene, "sheet", { mesh = mesh, density = 2,
+    material = std.elastic.stable_neo_hookean { young = 100, poisson = 0.3 } })
+  harness.close(body.mass, 2, 1e-12, "mass")
+  basin.simulate(scene, { dt = 0.01, steps = 10, gravity = { 0.5, -9.8 }, newton = scenes.tight })
+  local moved = body.position:value() - mesh.points
+  -- Implicit Euler: g h^2 n (n + 1) / 2, the same for all points of a body without strain.
+  for i = 1, moved.count do
+    harness.close(moved:at(i, 1), 0.5 * 0.01 ^ 2 * 55, 1e-10)
+    harness.close(moved:at(i, 2), -9.8 * 0.01 ^ 2 * 55, 1e-10)
+  end
+end)
+
+harness.test("a fixed body that moves takes along what is attached to it", function()
+  local scene = basin.scene "kinematic"
+  local triangle = basin.mesh.new { points = { { 0, 0, 0 }, { 1, 0, 0 }, { 0, 1, 0 } },
+    triangles = { { 0, 1, 2 } } }
+  local mover = std.body.fixed(scene, "mover", { mesh = triangle, motion = function(time, start)
+    local rows = start:table()
+    for _, p in ipairs(rows) do p[1] = p[1] + 0.5 * time end
+    return rows
+  end })
+  local block = scenes.block(scene, "block", { copies = { { 0, -1, 0 } }, damping = { mass = 20 } })
+  std.constraint.attach(mover, block, { pairs = { { 0, 0 }, { 1, 1 } }, stiffness = 1e4 })
+  basin.simulate(scene, { dt = 0.02, steps = 200, newton = { tolerance = 1e-5,
+    max_iterations = 50 } })
+  harness.close(mover.position:value():at(1, 1), 2, 1e-12, "the mover")
+  local speed = block.motion.unknowns[1].velocity:value():component(1):mean()
+  harness.close(speed, 0.5, 0.02, "the block's speed")
+end)
+
+harness.test("pins follow their motion", function()
+  local scene = basin.scene "pins"
+  local block = scenes.block(scene, "block")
+  local pins = std.constraint.pin(block, { vertices = { 0, 1, 2 }, stiffness = 1e6,
+    motion = function(time) return { 0, time, 0 } end })
+  basin.simulate(scene, { dt = 0.01, steps = 5, newton = scenes.tight })
+  local gap = block.position:value():select { 0, 1, 2 } - pins.place:value()
+  assert(gap:max_abs() < 1e-3, "the pins lag by " .. gap:max_abs())
+  harness.close(pins.place:value():at(1, 2), block.mesh.points:at(1, 2) + 0.05, 1e-12)
+end)
+
+harness.test("neo_hookean: the step filter keeps elements from inverting", function()
+  local scene = basin.scene "crash"
+  local block = scenes.block(scene, "block", { copies = { { 0, 0.15, 0 } }, velocity = { 0, -6, 0 },
+    material = std.elastic.neo_hookean { young = 2e4, poisson = 0.3 } })
+  std.contact.plane(scene, { bodies = { block }, distance = 2e-3 })
+  local smallest = math.huge
+  local determinant = scene.block.tets.deformation_gradient:det()
+  local report = basin.simulate(scene, { dt = 0.005, steps = 15, gravity = { 0, -9.8, 0 },
+    newton = { max_iterations = 200 },
+    on_step = function() smallest = math.min(smallest, determinant:compute():min()) end })
+  assert(report.reasons.converged == 15, tostring(report))
+  assert(smallest > 0, "an element is inverted")
+  assert(smallest < 0.7, ("the crash was too soft to mean anything: %.3g"):format(smallest))
+end)
+
+harness.test("an affine body has the mass and inertia of the solid", function()
+  local scene = basin.scene "moments"
+  local ball = std.body.affine(scene, "ball",
+    { mesh = basin.mesh.sphere { level = 4, radius = 0.5 },
+    density = 3, stiffness = 1 })
+  harness.close(ball.mass / (3 * 4 / 3 * math.pi * 0.125), 1, 4e-3) -- the icosphere lies inside
+  -- Spin energy 1/2 I w^2 with I = 2/5 m r^2: the inertia energy of the change of A in a unit time.
+  local part = ball.motion.unknowns[1]
+  part.value:update { 1, -0.1, 0, 0.1, 1, 0, 0, 0, 1 }
+  part.predicted:update { 1, 0, 0, 0, 1, 0, 0, 0, 1 }
+  local energy = scene:energy "ball.inertia":compute()[1]
+  harness.close(energy / (0.5 * 0.4 * ball.mass * 0.25 * 0.01), 1, 1e-2)
+end)
+
+local function refused(text, call)
+  harness.test("refused: " .. text, function()
+    local scene = basin.scene "refused"
+    harness.fails(text, call, scene)
+  end)
+end
+
+local grid = basin.mesh.grid { nx = 3, ny = 3 }
+refused("'mesh' must be a mesh", function(scene)
+  std.body.cloth(scene, "cloth", { mesh = "cloth.obj", density = 1 })
+end)
+refused("the mesh has no tets", function(scene)
+  std.body.soft(scene, "soft", { mesh = grid, density = 1, material = std.elastic.arap { mu = 1 } })
+end)
+refused("did you mean 'density'", function(scene)
+  std.body.cloth(scene, "cloth", { mesh = grid, densty = 1 })
+end)
+refused("'material' must be a material", function(scene)
+  scenes.block(scene, "soft", { material = { young = 1e5, poisson = 0.3 } })
+end)
+refused("'young', 'poisson' and 'thickness' are needed", function(scene)
+  std.body.cloth(scene, "cloth", { mesh = grid, density = 1 })
+end)
+refused("needs a material with mu", function(scene)
+  std.body.cloth(scene, "cloth", { mesh = grid, density = 1, damping = { stiffness = 1 },
+    membrane = std.shell.baraff_witkin { stretch = 1, shear = 1 } })
+end)
+refused("a body is needed, got a table", function()
+  std.constraint.pin({}, { vertices = { 0 } })
+end)
+refused("there are no vertices to pin", function(scene)
+  std.constraint.pin(scenes.block(scene, "soft"), { vertices = {} })
+end)
+refused("does not move", function(scene)
+  std.contact.plane(scene, { bodies = { std.body.fixed(scene, "box", { mesh = grid }) },
+    offset = -2 })
+end)
+refused("did you mean 'stable_neo_hookean'", function() return std.elastic.stable_neohookean end)
+harness.finish()
