@@ -4,7 +4,7 @@ local cjson = require "cjson"
 
 local M = {}
 
----Reads a case; nil and a message if it is none.
+---Reads a case. nil and a message if it is none; then true if the file is sound but something else.
 function M.read(path)
   local file, message = io.open(path, "r")
   if not file then return nil, message end
@@ -13,7 +13,9 @@ function M.read(path)
   local ok, case = pcall(cjson.decode, text)
   if not ok then return nil, "not JSON: " .. tostring(case) end
   for _, key in ipairs { "case", "group", "params", "inputs", "expect", "tol" } do
-    if type(case) ~= "table" or case[key] == nil then return nil, "has no '" .. key .. "'" end
+    if type(case) ~= "table" or case[key] == nil then
+      return nil, "no golden case: it has no '" .. key .. "'", true
+    end
   end
   return case
 end
@@ -48,8 +50,8 @@ Checker.__index = Checker
 
 ---Collects the comparisons of one case.
 function M.checker(case)
-  return setmetatable({ case = case, count = 0, worst = 0, worst_text = "", failures = {} },
-    Checker)
+  return setmetatable({ case = case, count = 0, worst = 0, worst_text = "", failures = {},
+    notes = {} }, Checker)
 end
 
 local function norm(list)
@@ -107,6 +109,9 @@ function Checker:require(name, condition, text)
   self.count = self.count + 1
   if not condition then self:fail(name, text or "does not hold") end
 end
+
+---Says something about the case that the reader should know.
+function Checker:note(text) self.notes[#self.notes + 1] = text end
 
 function Checker:fail(name, text)
   self.failures[#self.failures + 1] = name .. ": " .. text

@@ -31,10 +31,10 @@ end
 local function line(mark, name, text) print(("%-5s %-44s %s"):format(mark, name, text)) end
 
 local function run(path)
-  local case, message = golden.read(path)
+  local case, message, other = golden.read(path)
   if not case then
-    line("FAIL", path, message)
-    return "failed"
+    line(other and "skip" or "FAIL", path, message)
+    return other and "skipped" or "failed"
   end
   local name = case.group .. "/" .. case.case
   local handler, reason = handler_of(case)
@@ -50,6 +50,7 @@ local function run(path)
   if #checker.failures == 0 then
     line("ok", name, ("%d numbers, worst %.2g of its tolerance (%s)"):format(
       checker.count, checker.worst, checker.worst_text))
+    for _, note in ipairs(checker.notes) do print("        " .. note) end
     return "passed"
   end
   line("FAIL", name, ("%d of %d comparisons"):format(#checker.failures, checker.count))
