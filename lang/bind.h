@@ -22,6 +22,7 @@
 #define BASIN_CLASS_MINIMIZER  "basin.minimizer"
 #define BASIN_CLASS_FRAMES     "basin.frames"
 #define BASIN_CLASS_CHECKPOINT "basin.checkpoint"
+#define BASIN_CLASS_CONTACT    "basin.contact"
 
 /* Makes the metatable of a class. Methods are found in its `methods` table, then fields by calling
  * its `getters`; `index` (may be NULL) is asked first for keys that are no strings. Other names
@@ -45,7 +46,9 @@ int basin__throw(lua_State *L, basin_status code, const char *hint, const char *
     BASIN_PRINTF(4, 5);
 
 /* ---- contexts ---- */
-/* The context of meshes, matrices and files; made on first use from core.configure's options. */
+/* The context of meshes, matrices and files; made on first use from core.configure's options. A
+ * closing Lua state collects in the reverse order of creation, so ask for the context before making
+ * a userdata that needs it. */
 basin_context *basin__context(lua_State *L);
 /* Pushes its userdata, for user values that keep it alive. */
 basin_context *basin__push_context(lua_State *L);
@@ -101,5 +104,7 @@ void basin__open_minimizer(lua_State *L);
 void basin__open_newton(lua_State *L);
 void basin__open_output(lua_State *L);
 void basin__open_checkpoint(lua_State *L);
+void basin__open_contact(lua_State *L);
+void basin__open_contact_pairs(lua_State *L);
 
 #endif

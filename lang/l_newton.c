@@ -274,9 +274,27 @@ static int minimizer_filter_inversion(lua_State *L)
   return 1;
 }
 
+/* minimizer:motion(positions array id, direction) -> how the positions move along a whole step */
+static int minimizer_motion(lua_State *L)
+{
+  basin_l_minimizer *box = basin__check_minimizer(L, 1);
+  basin_array_id positions = (basin_array_id)luaL_checkinteger(L, 2);
+  const double *direction = check_direction(L, 3);
+  lua_getiuservalue(L, 1, 1);
+  basin_l_system *self = basin__check_system(L, -1);
+  basin_span view;
+  basin__check(L, box->context, basin_system_array(self->system, positions, &view));
+  basin_l_array *motion = basin__array_new(L, view.count, view.size, 1);
+  basin__check(L,
+               box->context,
+               basin_filter_motion(box->minimizer, positions, direction, motion->data));
+  return 1;
+}
+
 static const luaL_Reg newton_methods[] = {{"newton", minimizer_newton},
                                           {"filter_plane", minimizer_filter_plane},
                                           {"filter_inversion", minimizer_filter_inversion},
+                                          {"motion", minimizer_motion},
                                           {NULL, NULL}};
 
 void basin__open_newton(lua_State *L)

@@ -57,5 +57,7 @@ int basin__open_core(lua_State *L)
   basin__open_newton(L);
   basin__open_output(L);
   basin__open_checkpoint(L);
+  basin__open_contact(L);
+  basin__open_contact_pairs(L);
   return 1;
 }

@@ -59,6 +59,12 @@ function M.inversion(given)
       direction, alpha) end }, Filter)
 end
 
+--- A filter of another module: run(minimizer core, direction handle, alpha) -> alpha.
+function M._make(name, positions, run)
+  return setmetatable({ name = name .. " of " .. positions:full_name(), _positions = positions,
+    _run = run }, Filter)
+end
+
 --- Gives computed positions of filters the map by which directions reach them.
 function M.prepare(list, minimizer)
   for _, item in ipairs(list) do

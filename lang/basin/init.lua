@@ -7,6 +7,7 @@ local array = require "basin.array"
 local body = require "basin.body"
 local check = require "basin.check"
 local checkpoint = require "basin.checkpoint"
+local contact = require "basin.contact"
 local expression = require "basin.expression"
 local filter = require "basin.filter"
 local literal = require "basin.literal"
@@ -31,7 +32,7 @@ for name, call in pairs(literal) do M[name] = call end
 --- The version of the library that is loaded.
 M.version = core.version
 
-M.array, M.mesh, M.filter, M.sparse = array, mesh, filter, sparse
+M.array, M.mesh, M.filter, M.sparse, M.contact = array, mesh, filter, sparse, contact
 M.scene = scene.new
 M.output = output.new
 M.adjacency = primitive.adjacency

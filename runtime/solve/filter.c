@@ -301,3 +301,20 @@ basin_status basin_filter_plane(basin_minimizer *minimizer,
   *alpha = least(&task);
   return BASIN_OK;
 }
+
+/* ---- motion ---- */
+
+basin_status basin_filter_motion(basin_minimizer *minimizer,
+                                 basin_array_id positions,
+                                 const double *direction,
+                                 double *motion)
+{
+  filter_task task;
+  BASIN_TRY(prepare(&task, minimizer, positions, 0.5, direction, 1));
+  for (size_t k = 0; k < task.count; ++k) {
+    double d[12] = {0};
+    displacement(&task, k, d);
+    for (size_t i = 0; i < task.size; ++i) motion[k * task.size + i] = -d[i];
+  }
+  return BASIN_OK;
+}

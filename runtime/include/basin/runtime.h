@@ -389,6 +389,12 @@ BASIN_API basin_status basin_filter_plane(basin_minimizer *minimizer,
                                           double keep,
                                           const double *direction,
                                           double *alpha);
+/* How `positions` move along a step: a step alpha adds alpha * motion. `motion` has room for all
+ * numbers of the array. */
+BASIN_API basin_status basin_filter_motion(basin_minimizer *minimizer,
+                                           basin_array_id positions,
+                                           const double *direction,
+                                           double *motion);
 
 /* ---- derivative check ---- */
 typedef struct basin_check_options {
