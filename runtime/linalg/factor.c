@@ -27,7 +27,9 @@ struct basin_factor {
   double *dense;         /* size^2 */
   double *numbers;       /* 3 size: 2x2 pivots, work, residual */
   size_t *permutation;
-  size_t size; /* of these arrays */
+  size_t size;     /* of these arrays */
+  double *columns; /* right-hand sides of uncoupled components, one after the other */
+  size_t column_room;
 };
 
 /* ---- memory ---- */
@@ -41,6 +43,9 @@ static void release_arrays(basin_factor *f)
   f->dense = f->numbers = NULL;
   f->permutation = NULL;
   f->size = 0;
+  basin__free(f->context, f->columns, f->column_room * sizeof *f->columns);
+  f->columns = NULL;
+  f->column_room = 0;
 }
 
 static basin_status reserve_arrays(basin_factor *f, size_t size, bool dense)
@@ -267,7 +272,7 @@ static basin_status factorize_cholmod(basin_factor *f, bool analyze)
 
 static basin_status report(basin_factor *f, basin_status status)
 {
-  size_t unknown = f->info.bad_unknown, b = f->system.block_size;
+  size_t unknown = f->info.bad_unknown, b = (size_t)f->system.block_size * f->system.copies;
   const char *what = status == BASIN_ERROR_INDEFINITE ? "positive definite" : "invertible";
   if (unknown == SIZE_MAX) return BASIN_FAIL(f->context, status, "the matrix is not %s", what);
   return BASIN_FAIL(
@@ -298,7 +303,7 @@ static basin_status factorize(basin_factor *f, bool analyze)
 static basin_status update(basin_factor *f, const basin__system_change *change)
 {
   bool analyze = change->pattern || f->method == METHOD_NONE;
-  f->info.unknowns = f->system.size;
+  f->info.unknowns = f->system.size * f->system.copies;
   if (!analyze && !change->values && f->factorized) return BASIN_OK;
   f->factorized = false;
   /* Where UMFPACK stood in, the next matrix may suit L D L^T again. */
@@ -308,6 +313,7 @@ static basin_status update(basin_factor *f, const basin__system_change *change)
     BASIN_TRY(reserve_arrays(f, f->system.size, f->method == METHOD_DENSE));
   }
   basin_status status = factorize(f, analyze);
+  if (f->info.bad_unknown != SIZE_MAX) f->info.bad_unknown *= f->system.copies;
   f->factorized = status == BASIN_OK;
   if (status == BASIN_ERROR_INDEFINITE || status == BASIN_ERROR_SINGULAR) return report(f, status);
   return status;
@@ -341,7 +347,8 @@ basin_status basin_factor_update_bsr(basin_factor *f, const basin_bsr *matrix)
     return status;
   }
   basin__system_change change = {true, true};
-  basin_status status = basin__system_load_bsr(&f->system, matrix, &change);
+  basin_status status =
+      basin__system_load_bsr(&f->system, matrix, f->kind == BASIN_FACTOR_CHOLESKY, &change);
   return finish_update(f, status, &change);
 }
 
@@ -395,13 +402,9 @@ static basin_status solve_cholmod(basin_factor *f, size_t columns, const double 
   return status;
 }
 
-basin_status basin_factor_solve(basin_factor *f, size_t columns, const double *b, double *x)
+static basin_status solve_columns(basin_factor *f, size_t columns, const double *b, double *x)
 {
-  if (!f->factorized)
-    return BASIN_FAIL(f->context, BASIN_ERROR_STATE, "there is no factorization to solve with");
   size_t n = f->system.size;
-  f->info.solves++;
-  if (n == 0 || columns == 0) return BASIN_OK;
   if (f->method == METHOD_CHOLMOD) return solve_cholmod(f, columns, b, x);
   if (f->method == METHOD_UMFPACK) {
     basin__square view = square_view(f->system.symmetric ? &f->general : &f->system);
@@ -410,6 +413,36 @@ basin_status basin_factor_solve(basin_factor *f, size_t columns, const double *b
   if (b != x) memcpy(x, b, n * columns * sizeof *x);
   solve_dense(f, columns, x);
   return BASIN_OK;
+}
+
+/* The components of the nodes are right-hand sides of their own. */
+static basin_status solve_copies(basin_factor *f, size_t columns, const double *b, double *x)
+{
+  size_t n = f->system.size, copies = f->system.copies, total = n * copies * columns;
+  BASIN_TRY(basin__grow(f->context, &f->columns, &f->column_room, total, sizeof *f->columns));
+  for (size_t j = 0; j < columns; j++) {
+    for (size_t k = 0; k < copies; k++) {
+      double *column = f->columns + (j * copies + k) * n;
+      for (size_t i = 0; i < n; i++) column[i] = b[(j * n + i) * copies + k];
+    }
+  }
+  BASIN_TRY(solve_columns(f, columns * copies, f->columns, f->columns));
+  for (size_t j = 0; j < columns; j++) {
+    for (size_t k = 0; k < copies; k++) {
+      const double *column = f->columns + (j * copies + k) * n;
+      for (size_t i = 0; i < n; i++) x[(j * n + i) * copies + k] = column[i];
+    }
+  }
+  return BASIN_OK;
+}
+
+basin_status basin_factor_solve(basin_factor *f, size_t columns, const double *b, double *x)
+{
+  if (!f->factorized)
+    return BASIN_FAIL(f->context, BASIN_ERROR_STATE, "there is no factorization to solve with");
+  f->info.solves++;
+  if (f->system.size == 0 || columns == 0) return BASIN_OK;
+  return f->system.copies > 1 ? solve_copies(f, columns, b, x) : solve_columns(f, columns, b, x);
 }
 
 bool basin_linear_library_available(basin_context *context, const char *name)

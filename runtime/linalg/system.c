@@ -53,9 +53,24 @@ static bool put(double *place, double value)
 
 /* ---- symmetric blocks ---- */
 
-static void fill_block_pattern(basin__system *s, const basin_bsr *m)
+/* True if each block is a multiple of the identity: springs with constant directions and other
+ * energies of differences |x_i - x_j - d|^2 couple no components. */
+static bool uncoupled(const basin_bsr *m)
 {
-  unsigned b = m->block_size;
+  size_t b = m->block_size;
+  if (b == 1) return false;
+  for (size_t slot = 0; slot < m->block_count; slot++) {
+    const double *block = m->values + slot * b * b;
+    for (size_t k = 0; k < b * b; k++) {
+      if (block[k] != (k % (b + 1) == 0 ? block[0] : 0)) return false;
+    }
+  }
+  return true;
+}
+
+/* `b` unknowns of each node: all, or the first alone. */
+static void fill_block_pattern(basin__system *s, const basin_bsr *m, unsigned b)
+{
   size_t count = 0;
   for (uint32_t node = 0; node < m->node_count; node++) {
     for (unsigned k = 0; k < b; k++) {
@@ -73,14 +88,14 @@ static void fill_block_pattern(basin__system *s, const basin_bsr *m)
     s->node_starts[node] = (int64_t)m->row_starts[node];
 }
 
-static bool fill_block_values(basin__system *s, const basin_bsr *m)
+static bool fill_block_values(basin__system *s, const basin_bsr *m, size_t b)
 {
-  size_t b = m->block_size, count = 0;
+  size_t stride = m->block_size, count = 0;
   bool changed = false;
   for (uint32_t node = 0; node < m->node_count; node++) {
     for (size_t k = 0; k < b; k++) {
       for (size_t slot = m->row_starts[node]; slot < m->row_starts[node + 1]; slot++) {
-        const double *row = m->values + slot * b * b + k * b;
+        const double *row = m->values + slot * stride * stride + k * stride;
         for (size_t l = slot == m->row_starts[node] ? k : 0; l < b; l++)
           changed |= put(&s->values[count++], row[l]);
       }
@@ -89,15 +104,18 @@ static bool fill_block_values(basin__system *s, const basin_bsr *m)
   return changed;
 }
 
-static size_t block_entry_count(const basin_bsr *m)
+static size_t block_entry_count(const basin_bsr *m, size_t b)
 {
-  size_t b = m->block_size, diagonal = m->node_count;
+  size_t diagonal = m->node_count;
   return (m->block_count - diagonal) * b * b + diagonal * (b * (b + 1) / 2);
 }
 
-basin_status
-basin__system_load_bsr(basin__system *s, const basin_bsr *m, basin__system_change *change)
+basin_status basin__system_load_bsr(basin__system *s,
+                                    const basin_bsr *m,
+                                    bool split,
+                                    basin__system_change *change)
 {
+  unsigned copies = split && uncoupled(m) ? m->block_size : 1, b = m->block_size / copies;
   uint32_t row, column;
   if (!basin_bsr_finite(m, &row, &column)) {
     basin__system_clear(s);
@@ -108,16 +126,18 @@ basin__system_load_bsr(basin__system *s, const basin_bsr *m, basin__system_chang
                       (unsigned)column);
   }
   change->pattern = !s->loaded || !s->symmetric || s->pattern != m->pattern ||
-                    s->size != basin_bsr_size(m) || s->count != block_entry_count(m);
+                    s->copies != copies || s->size != (size_t)m->node_count * b ||
+                    s->count != block_entry_count(m, b);
   if (change->pattern) {
-    size_t node_entries = m->block_size > 1 ? m->block_count : 0;
-    BASIN_TRY(reserve(s, basin_bsr_size(m), block_entry_count(m), m->node_count, node_entries));
-    fill_block_pattern(s, m);
-    s->block_size = m->block_size;
+    size_t size = (size_t)m->node_count * b, node_entries = b > 1 ? m->block_count : 0;
+    BASIN_TRY(reserve(s, size, block_entry_count(m, b), m->node_count, node_entries));
+    fill_block_pattern(s, m, b);
+    s->block_size = b;
+    s->copies = copies;
     s->pattern = m->pattern;
     s->symmetric = s->loaded = true;
   }
-  change->values = fill_block_values(s, m) || change->pattern;
+  change->values = fill_block_values(s, m, b) || change->pattern;
   return BASIN_OK;
 }
 
@@ -177,7 +197,7 @@ basin_status basin__system_load_csr(basin__system *s,
                     s->size != m->rows || s->count != count;
   if (change->pattern) {
     BASIN_TRY(reserve(s, m->rows, count, 0, 0));
-    s->block_size = 1;
+    s->block_size = s->copies = 1;
     s->pattern = pattern;
     s->symmetric = symmetric;
     s->loaded = true;

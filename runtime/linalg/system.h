@@ -14,6 +14,7 @@ typedef struct basin__system {
   int64_t *starts, *indices;
   double *values;
   unsigned block_size;
+  unsigned copies; /* the matrix loaded is this one for each component of a node, uncoupled */
   size_t node_count, node_entries; /* pattern by nodes; 0 entries: none */
   int64_t *node_starts, *node_indices;
   uint64_t pattern;
@@ -23,9 +24,12 @@ typedef struct basin__system_change {
   bool pattern, values;
 } basin__system_change;
 
-/* Zero-initialise with the context. After an error the system is empty. */
+/* Zero-initialise with the context. After an error the system is empty. If `split` and every block
+ * is a multiple of the identity, only the matrix of the factors is loaded, and `copies` is the
+ * block size, else 1. */
 basin_status basin__system_load_bsr(basin__system *system,
                                     const basin_bsr *matrix,
+                                    bool split,
                                     basin__system_change *change);
 /* With `symmetric`, reads the upper triangle. */
 basin_status basin__system_load_csr(basin__system *system,

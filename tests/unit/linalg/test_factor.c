@@ -64,6 +64,34 @@ static void every_kind_and_method_solves(void **state)
   basin_context_destroy(context);
 }
 
+/* Uncoupled components are factorized once for all; a coupling, and none again, must be noticed. */
+static void couplings_come_and_go(void **state)
+{
+  (void)state;
+  basin_context *context = context_with_threads(1);
+  if (!basin_linear_library_available(context, "CHOLMOD")) skip();
+  basin_factor *factor = create(context, BASIN_FACTOR_CHOLESKY, BASIN_FACTOR_METHOD_SPARSE);
+  basin_bsr *m = laplacian(context, 5, 3, 1);
+  double entries[3];
+  for (int k = 0; k < 3; k++) {
+    basin_csr *csr;
+    basin_bsr_values(m)[1] = basin_bsr_values(m)[3] = k == 1 ? 0.5 : 0;
+    check_status(context, basin_csr_create_bsr(m, BASIN_TRIANGLE_FULL, &csr));
+    check_status(context, basin_factor_update_bsr(factor, m));
+    check_solves(context, factor, csr, 1e-10);
+    basin_csr_destroy(csr);
+    entries[k] = basin_factor_information(factor).entries;
+  }
+  assert_true(entries[1] > 4 * entries[0]); /* nine times the blocks, less the lower triangles */
+  assert_true(entries[2] == entries[0]);
+  basin_bsr_values(m)[0] = basin_bsr_values(m)[4] = basin_bsr_values(m)[8] = -1;
+  assert_int_equal(basin_factor_update_bsr(factor, m), BASIN_ERROR_INDEFINITE);
+  assert_int_equal(basin_factor_information(factor).bad_unknown % 3, 0);
+  basin_bsr_destroy(m);
+  basin_factor_destroy(factor);
+  basin_context_destroy(context);
+}
+
 static void unsymmetric_systems(void **state)
 {
   (void)state;
@@ -101,6 +129,7 @@ static void work_is_reused(void **state)
     if (!method_available(context, BASIN_FACTOR_CHOLESKY, (basin_factor_method)method)) continue;
     basin_factor *factor = create(context, BASIN_FACTOR_CHOLESKY, (basin_factor_method)method);
     basin_bsr *m = laplacian(context, 5, 3, 1), *larger = laplacian(context, 6, 3, 1);
+    basin_bsr_values(m)[1] = basin_bsr_values(m)[3] = 0.1; /* its components are coupled */
     for (int repeat = 0; repeat < 3; repeat++)
       check_status(context, basin_factor_update_bsr(factor, m));
     basin_factor_info info = basin_factor_information(factor);
@@ -310,6 +339,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_kind_and_method_solves),
+      cmocka_unit_test(couplings_come_and_go),
       cmocka_unit_test(unsymmetric_systems),
       cmocka_unit_test(work_is_reused),
       cmocka_unit_test(indefinite_names_the_node),

@@ -149,7 +149,7 @@ static void missing_libraries(void **state)
   static const char *const packages[] = {"libcholmod3", "libcholmod3", "libumfpack5"};
   for (int kind = BASIN_FACTOR_CHOLESKY; kind <= BASIN_FACTOR_LU; kind++) {
     basin_factor *factor;
-    basin_bsr *small = laplacian(context, 5, 3, 1), *large = laplacian(context, 7, 3, 1);
+    basin_bsr *small = laplacian(context, 5, 3, 1), *large = laplacian(context, 9, 3, 1);
     double *x = calloc(basin_bsr_size(large), sizeof *x);
     check_status(context, basin_factor_create(context, (basin_factor_kind)kind, NULL, &factor));
     check_status(context, basin_factor_update_bsr(factor, small)); /* 375 unknowns: built in */
