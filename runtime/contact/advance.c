@@ -238,7 +238,7 @@ double basin__advance(const basin__motion *motion, double slackness, double limi
   *hit = false;
   if (!moves(&s, &whole)) return limit;
   s.keep = fmax((1 - slackness) * gap, 40 * s.unit + s.rounding);
-  s.stop = s.keep + 0.25 * fmin(s.keep, slackness * gap);
+  s.stop = s.keep + 0.0625 * fmin(s.keep, slackness * gap);
   if (!(gap > s.stop)) {
     *hit = !separates(&s, &whole, basin__v3_scale(1 / distance, start.vector));
     return *hit ? 0 : limit;

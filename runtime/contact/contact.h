@@ -41,8 +41,8 @@ typedef struct basin__found_list {
 
 /* What one worker writes to. */
 typedef struct basin__worker {
-  basin__places kept;    /* of the last sweep: per query its item, the number of partners, they */
-  basin__places scratch; /* of the query at hand */
+  basin__items kept;    /* of the last sweep: per query its item, the number of partners, they */
+  basin__items scratch; /* of the query at hand */
   basin__found_list found[BASIN_CONTACT_KIND_COUNT];
 } basin__worker;
 

@@ -36,9 +36,9 @@ bool basin__contact_grow(basin__scan *scan, void *array, size_t *capacity, size_
   return status == BASIN_OK;
 }
 
-static bool grow_places(void *user, basin__places *places, size_t need)
+static bool grow_items(void *user, basin__items *items, size_t need)
 {
-  return basin__contact_grow(user, &places->data, &places->capacity, need, sizeof *places->data);
+  return basin__contact_grow(user, &items->data, &items->capacity, need, sizeof *items->data);
 }
 
 unsigned basin__candidate_vertices(const basin__scan *scan,
@@ -63,23 +63,18 @@ double basin__candidate_separation(const basin__scan *scan, uint32_t item, uint3
          basin__offset(contact, b->arity, b->items + (size_t)partner * b->arity);
 }
 
-/* Turns places into items, and drops what the table of bodies forbids. */
-static void to_items(const basin__scan *scan, uint32_t item, basin__places *places, size_t first)
+/* Drops what the table of bodies forbids. */
+static void filter(const basin__scan *scan, uint32_t item, basin__items *items, size_t first)
 {
-  const basin__tree *tree = &scan->partner_set->tree;
-  const bool check = basin__needs_check(scan->contact);
   size_t kept = first;
-  for (size_t i = first; i < places->count; ++i) {
-    const uint32_t partner = tree->order[places->data[i]];
-    if (check) {
-      uint32_t v[5];
-      const unsigned n = basin__candidate_vertices(scan, item, partner, v);
-      const unsigned a = scan->query_set->arity;
-      if (!basin_contact_allows(scan->contact, a, v, n - a, v + a)) continue;
-    }
-    places->data[kept++] = partner;
+  for (size_t i = first; i < items->count; ++i) {
+    uint32_t v[5];
+    const unsigned n = basin__candidate_vertices(scan, item, items->data[i], v);
+    const unsigned a = scan->query_set->arity;
+    if (basin_contact_allows(scan->contact, a, v, n - a, v + a))
+      items->data[kept++] = items->data[i];
   }
-  places->count = kept;
+  items->count = kept;
 }
 
 typedef struct scan_task {
@@ -89,7 +84,7 @@ typedef struct scan_task {
 } scan_task;
 
 /* The candidates of the query at a place, after two numbers: item and count. */
-static bool scan_query(const scan_task *task, size_t place, basin__places *places)
+static bool scan_query(const scan_task *task, size_t place, basin__items *items)
 {
   basin__scan *scan = task->scan;
   const basin__tree *tree = &scan->query_set->tree;
@@ -99,14 +94,14 @@ static bool scan_query(const scan_task *task, size_t place, basin__places *place
                         .skip_tag = basin__skipped_tag(scan->contact, tree->tags[item])};
   if (scan->query_set == scan->partner_set) query.first = (uint32_t)place + 1;
   for (unsigned c = 0; c < tree->arity; ++c) query.corners[c] = tree->corners[c][place];
-  if (places->count + 2 > places->capacity && !grow_places(scan, places, places->count + 2))
+  if (items->count + 2 > items->capacity && !grow_items(scan, items, items->count + 2))
     return false;
-  const size_t header = places->count;
-  places->count += 2;
-  if (!task->query(&query, places, grow_places, scan)) return false;
-  to_items(scan, item, places, header + 2);
-  places->data[header] = item;
-  places->data[header + 1] = (uint32_t)(places->count - header - 2);
+  const size_t header = items->count;
+  items->count += 2;
+  if (!task->query(&query, items, grow_items, scan)) return false;
+  if (basin__needs_check(scan->contact)) filter(scan, item, items, header + 2);
+  items->data[header] = item;
+  items->data[header + 1] = (uint32_t)(items->count - header - 2);
   return true;
 }
 
@@ -115,20 +110,20 @@ static void scan_block(void *user, size_t block, unsigned number)
   const scan_task *task = user;
   basin__scan *scan = task->scan;
   basin__worker *worker = &scan->contact->workers[number];
-  basin__places *places = task->blocks ? &worker->kept : &worker->scratch;
-  const size_t start = places->count, end = scan->query_set->count;
+  basin__items *items = task->blocks ? &worker->kept : &worker->scratch;
+  const size_t start = items->count, end = scan->query_set->count;
   for (size_t p = block * QUERIES; p < end && p < (block + 1) * QUERIES; ++p) {
     if (atomic_load_explicit(&scan->failed, memory_order_relaxed)) return;
-    if (!task->blocks) places->count = 0;
-    const size_t header = places->count;
-    if (!scan_query(task, p, places)) return;
-    const uint32_t *found = places->data + header;
+    if (!task->blocks) items->count = 0;
+    const size_t header = items->count;
+    if (!scan_query(task, p, items)) return;
+    const uint32_t *found = items->data + header;
     if (!task->blocks && found[1] == 0) continue;
     if (scan->visit && !scan->visit(scan, number, found[0], found + 2, found[1])) return;
   }
   if (task->blocks)
     task->blocks[block] =
-        (basin__block){.worker = number, .first = start, .count = places->count - start};
+        (basin__block){.worker = number, .first = start, .count = items->count - start};
 }
 
 static basin_status run(basin__scan *scan)

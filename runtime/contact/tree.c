@@ -8,6 +8,16 @@
 
 enum { WIDTH = BASIN__TREE_WIDTH, CHUNK = 256 /* nodes a task */ };
 
+static float lesser(float a, float b)
+{
+  return a < b ? a : b;
+}
+
+static float greater(float a, float b)
+{
+  return a > b ? a : b;
+}
+
 /* Sorted anew when the cost exceeds this times that after the last sort. */
 static const double decay = 1.3;
 
@@ -85,8 +95,8 @@ static void box_of_item(const basin__tree *tree, const basin__box *boxes, size_t
   *box = boxes[v[0]];
   for (unsigned c = 1; c < tree->arity; ++c)
     for (int k = 0; k < 4; ++k) {
-      box->low[k] = fminf(box->low[k], boxes[v[c]].low[k]);
-      box->high[k] = fmaxf(box->high[k], boxes[v[c]].high[k]);
+      box->low[k] = lesser(box->low[k], boxes[v[c]].low[k]);
+      box->high[k] = greater(box->high[k], boxes[v[c]].high[k]);
     }
 }
 
@@ -121,10 +131,10 @@ static void bounds(const basin__tree *tree, const basin__box *boxes, sort_task *
   for (size_t i = 0; i < tree->count * tree->arity; ++i)
     for (int k = 0; k < 3; ++k) {
       const basin__box *box = &boxes[tree->items[i]];
-      task->low[k] = fminf(task->low[k], box->low[k]);
-      high[k] = fmaxf(high[k], box->high[k]);
+      task->low[k] = lesser(task->low[k], box->low[k]);
+      high[k] = greater(high[k], box->high[k]);
     }
-  for (int k = 0; k < 3; ++k) extent = fmaxf(extent, high[k] - task->low[k]);
+  for (int k = 0; k < 3; ++k) extent = greater(extent, high[k] - task->low[k]);
   task->scale = extent > 0 && extent < INFINITY ? 1024.0F / extent : 0.0F;
 }
 
@@ -199,8 +209,8 @@ static void fill_inner(const fill_task *task, size_t index)
       if (from->low[0][i] > from->high[0][i]) continue;
       if (from->tags[i] != node->tags[lane]) node->tags[lane] = BASIN__TAG_MIXED;
       for (int k = 0; k < 3; ++k) {
-        node->low[k][lane] = fminf(node->low[k][lane], from->low[k][i]);
-        node->high[k][lane] = fmaxf(node->high[k][lane], from->high[k][i]);
+        node->low[k][lane] = lesser(node->low[k][lane], from->low[k][i]);
+        node->high[k][lane] = greater(node->high[k][lane], from->high[k][i]);
       }
     }
   }

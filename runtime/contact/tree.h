@@ -77,13 +77,12 @@ basin__tree_box(const basin__tree *tree, const basin__box *boxes, size_t place)
 
 /* ---- queries ---- */
 
-/* Growing list of places. */
-typedef struct basin__places {
+/* Growing list of primitives. */
+typedef struct basin__items {
   uint32_t *data;
-  size_t count, capacity, limit;
-} basin__places;
+  size_t count, capacity;
+} basin__items;
 
-/* Makes room for `more` places; false when memory or the limit is exceeded. */
 typedef struct basin__query {
   const basin__tree *tree;
   basin__box box;
@@ -92,15 +91,17 @@ typedef struct basin__query {
   uint32_t corners[BASIN__TREE_CORNERS]; /* primitives with one of these vertices are left out */
 } basin__query;
 
-/* Appends the places of all primitives whose boxes meet the query's box (as closed sets),
- * ascending. `arity` is that of the query. False if the list cannot grow: `grow` failed. */
-typedef bool (*basin__grow_places)(void *user, basin__places *places, size_t need);
+/* Makes room for `need` numbers in all; false if that fails. */
+typedef bool (*basin__grow_items)(void *user, basin__items *items, size_t need);
+
+/* Appends all primitives whose boxes meet the query's box (as closed sets), in the order of their
+ * places. False if `grow` failed. */
 typedef bool (*basin__tree_query_function)(const basin__query *query,
-                                           basin__places *places,
-                                           basin__grow_places grow,
+                                           basin__items *found,
+                                           basin__grow_items grow,
                                            void *user);
 /* The fastest version that this machine runs, for a query with `arity` corners against a tree. All
- * versions give the same places. */
+ * versions find the same. */
 basin__tree_query_function basin__tree_query(unsigned arity, const basin__tree *tree);
 
 #endif

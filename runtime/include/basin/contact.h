@@ -234,7 +234,7 @@ BASIN_API basin_status basin_contact_distance_get(basin_contact_kind kind,
 
 /* Largest time <= limit such that the stencil, moving along straight lines from x0 (time 0) to x1
  * (time 1), keeps d - separation >= (1 - slackness) (d0 - separation) before it; *hit tells whether
- * it ended before the limit because the gap fell to 1.25 times that or to the rounding of the
+ * it ended before the limit because the gap fell to 17/16 of that or to the rounding of the
  * coordinates. Kinds as above. */
 BASIN_API basin_status basin_contact_time(basin_contact_kind kind,
                                           const double *x0,
