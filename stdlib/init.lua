@@ -15,8 +15,8 @@ local contents = {
   motion = { "gravity", "inertia" },
   constraint = { "attach", "pin", "target" },
   contact = {
-    "log_barrier", "plane", "plane_barrier", "plane_friction", "smoothed_friction",
-    "squared_distance",
+    "barrier", "friction", "log_barrier", "pair", "plane", "plane_barrier", "plane_friction",
+    "smoothed_friction", "squared_distance", "squared_log_barrier",
   },
   damping = { "drag", "rayleigh" },
   material = { "lame" },

@@ -19,6 +19,10 @@
 --     name, begin_step = function(state), end_step = function(state): state has scene, step, time
 --     (at the
 --                end of the step), time_step, gravity
+--                and minimize(options), which minimizes at once, with these options of basin.newton
+--     solved     function(state, report): after a minimization; true asks for another one before
+--                the step ends
+--     report     function(): a line of the report of simulate, or nil
 --     refresh    function(): after every change of the unknowns inside a solve
 --     filters    list of basin.filter values
 --     planes     list of {normal =, offset =}, drawn in pictures
@@ -40,7 +44,8 @@ local options = require "basin.options"
 local M = {}
 
 local hook_spec = { name = "string", begin_step = "function", end_step = "function",
-  refresh = "function", filters = "table", planes = "table", surface = "table" }
+  refresh = "function", solved = "function", report = "function", filters = "table",
+  planes = "table", surface = "table" }
 
 --- The constants of motion of a scene.
 function M.motion(scene)

@@ -1,5 +1,7 @@
 -- The report of a simulation: counts, times by phase, reasons.
 -- SPDX-License-Identifier: Apache-2.0
+local body_module = require "basin.body"
+
 local M = {}
 
 local Report = { __name = "basin.report" }
@@ -60,7 +62,7 @@ end
 function Report:text()
   if self.steps == 0 then return ("%s: declared, no steps taken"):format(self.name) end
   local kernels = self._scene:kernel_statistics()
-  return table.concat({
+  local lines = {
     ("%s: %d steps of %g s in %.3f s%s"):format(self.name, self.steps, self.dt, self.seconds,
       self.interrupted and ", interrupted" or ""),
     counts_text(self),
@@ -68,7 +70,11 @@ function Report:text()
     times_text(self),
     ("  kernels: %d compiled, %d from the cache, %.3f s"):format(kernels.compiled,
       kernels.from_disk + kernels.from_memory, kernels.seconds),
-  }, "\n")
+  }
+  for _, hook in ipairs(body_module.hooks(self._scene)) do
+    if hook.report then lines[#lines + 1] = hook.report() end
+  end
+  return table.concat(lines, "\n")
 end
 
 --- An empty report.

@@ -71,7 +71,7 @@ end
 
 function Simulation:_state()
   return { scene = self.scene, step = self.step_number, time = self.time, time_step = self.dt,
-    gravity = self.gravity }
+    gravity = self.gravity, minimize = function(given) return self:_minimize(given) end }
 end
 
 local function call_hooks(self, name)
@@ -122,6 +122,38 @@ local function monitor_of(self)
   end
 end
 
+-- One minimization with the options of the simulation, of which `given` replaces some.
+function Simulation:_minimize(given)
+  local call = {}
+  for key, value in pairs(self.newton) do call[key] = value end
+  for key, value in pairs(given or {}) do call[key] = value end
+  call.refresh, call.monitor = refresh_of(self), monitor_of(self)
+  return newton.run(self.scene:main_minimizer(), call, gather(self, "filters"))
+end
+
+-- Whether a hook asks to minimize again from the present values, with other constants.
+local function wants_more(self, result)
+  local state, more = self:_state(), false
+  for _, hook in ipairs(body_module.hooks(self.scene)) do
+    if hook.solved then more = hook.solved(state, result) or more end
+  end
+  return more
+end
+
+local added <const> = { "iterations", "linear_iterations", "line_search_trials", "seconds",
+  "seconds_assembly", "seconds_solve", "seconds_line_search", "seconds_filter" }
+
+-- Minimizes, again as long as hooks ask for it; the counts and times of all are added.
+local function solve(self)
+  local result = self:_minimize()
+  while not result.interrupted and wants_more(self, result) do
+    local before = result
+    result = self:_minimize()
+    for _, key in ipairs(added) do result[key] = result[key] + before[key] end
+  end
+  return result
+end
+
 --- One step of time. Returns the report of its minimization; an interrupted step is undone.
 function Simulation:step()
   local scene, motion = self.scene, body_module.motion(self.scene)
@@ -132,10 +164,7 @@ function Simulation:step()
   motion.gravity:update(self.gravity)
   self.integrator:begin_step(scene, self.dt)
   call_hooks(self, "begin_step")
-  local call = {}
-  for key, value in pairs(self.newton) do call[key] = value end
-  call.refresh, call.monitor = refresh_of(self), monitor_of(self)
-  local result = newton.run(scene:main_minimizer(), call, gather(self, "filters"))
+  local result = solve(self)
   if result.interrupted then
     undo(self, saved)
   else

@@ -1,0 +1,65 @@
+-- Bodies that move as functions of time: nothing they meet may be jumped over.
+-- SPDX-License-Identifier: Apache-2.0
+local M = {}
+M.__index = M
+
+local TRIES <const> = 40       -- times others are given room within a step
+local ITERATIONS <const> = 5   -- of Newton's method each time
+local SLACKNESS <const> = 0.8
+
+---Follows the bodies of a list that have no unknowns.
+function M.new(bodies, detector, position)
+  local followed = {}
+  for _, body in ipairs(bodies) do
+    if not body.motion then followed[#followed + 1] = { body = body, last = body.position:value() } end
+  end
+  return setmetatable({ followed = followed, detector = detector, position = position, late = 0 }, M)
+end
+
+---Takes the bodies back to where the last step left them; true if any has moved since.
+function M:rewind(keep)
+  local any = false
+  for _, item in ipairs(self.followed) do
+    item.wanted = item.body.position:value()
+    if keep then item.last = item.wanted end
+    item.from = item.last
+    item.moved = (item.wanted - item.last):max_abs() > 0
+    if item.moved then
+      any = true
+      item.body.position:update(item.last)
+    end
+  end
+  return any
+end
+
+local function place(self, part)
+  for _, item in ipairs(self.followed) do
+    if item.moved then
+      item.body.position:update(part == 1 and item.wanted or item.from + (item.wanted - item.from)
+        * part)
+    end
+  end
+  return self.position:compute()
+end
+
+---Moves the bodies to where they should be, as far as nothing is in the way; `make_room` minimizes
+---in between. A body that does not arrive is late: it stays behind until the next step.
+function M:advance(make_room)
+  local part = 0
+  for try = 1, TRIES do
+    local here = place(self, part)
+    local step = self.detector:_step(here, place(self, 1) - here, 1, SLACKNESS)
+    part = step >= 1 and 1 or part + step * (1 - part)
+    place(self, part)
+    if part == 1 then break end
+    if try == TRIES then self.late = self.late + 1 end
+    make_room { max_iterations = ITERATIONS }
+  end
+end
+
+---Remembers where the bodies are at the end of a step.
+function M:finish()
+  for _, item in ipairs(self.followed) do item.last = item.body.position:value() end
+end
+
+return M
