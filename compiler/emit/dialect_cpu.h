@@ -1,6 +1,6 @@
-/* What the names of emitted text mean on the CPU: a `real` is one number of each of BASIN_WIDTH elements.
- * Compiled by Clang; the command line defines BASIN_WIDTH, and BASIN_FLOAT for single precision.
- * SPDX-License-Identifier: Apache-2.0 */
+/* What the names of emitted text mean on the CPU: a `real` is one number of each of BASIN_WIDTH
+ * elements. Compiled by Clang; the command line defines BASIN_WIDTH, and BASIN_FLOAT for single
+ * precision. SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASIN_DIALECT_H
 #define BASIN_DIALECT_H
 
@@ -9,9 +9,9 @@
 #define BASIN_INLINE   static inline __attribute__((always_inline))
 #define BASIN_NOINLINE static __attribute__((noinline))
 #define BASIN_UNROLL   _Pragma("clang loop unroll(full)")
-#define bool           _Bool
-#define true           1
-#define false          0
+#define bool _Bool
+#define true 1
+#define false 0
 
 #ifdef BASIN_FLOAT
 typedef float basin_scalar;
@@ -45,25 +45,25 @@ typedef union basin_index {
 } basin_index;
 
 /* ---- arithmetic ---- */
-#define basin_broadcast(c)      ((real)(basin_scalar)(c))
-#define basin_infinity          __builtin_inf()
-#define basin_nan               __builtin_nan("")
-#define basin_select(m, a, b)   ((m) ? (a) : (b))
-#define basin_lt(a, b)          ((a) < (b))
-#define basin_le(a, b)          ((a) <= (b))
-#define basin_eq(a, b)          ((a) == (b))
-#define basin_ne(a, b)          ((a) != (b))
-#define basin_and(a, b)         ((a) & (b))
-#define basin_or(a, b)          ((a) | (b))
-#define basin_not(a)            (~(a))
-#define basin_any(m)            (__builtin_reduce_or(m) != 0)
-#define basin_all(m)            (__builtin_reduce_and(m) != 0)
-#define basin_sqrt(a)           __builtin_elementwise_sqrt(a)
-#define basin_abs(a)            __builtin_elementwise_abs(a)
-#define basin_truth(m)          basin_select(m, basin_broadcast(1), basin_broadcast(0))
-#define basin_min(a, b)         basin_select((a) <= (b), a, b)
-#define basin_max(a, b)         basin_select((b) <= (a), a, b)
-#define basin_sign(a)           (basin_truth((a) > 0) - basin_truth((a) < 0))
+#define basin_broadcast(c)    ((real)(basin_scalar)(c))
+#define basin_infinity        __builtin_inf()
+#define basin_nan             __builtin_nan("")
+#define basin_select(m, a, b) ((m) ? (a) : (b))
+#define basin_lt(a, b)        ((a) < (b))
+#define basin_le(a, b)        ((a) <= (b))
+#define basin_eq(a, b)        ((a) == (b))
+#define basin_ne(a, b)        ((a) != (b))
+#define basin_and(a, b)       ((a) & (b))
+#define basin_or(a, b)        ((a) | (b))
+#define basin_not(a)          (~(a))
+#define basin_any(m)          (__builtin_reduce_or(m) != 0)
+#define basin_all(m)          (__builtin_reduce_and(m) != 0)
+#define basin_sqrt(a)         __builtin_elementwise_sqrt(a)
+#define basin_abs(a)          __builtin_elementwise_abs(a)
+#define basin_truth(m)        basin_select(m, basin_broadcast(1), basin_broadcast(0))
+#define basin_min(a, b)       basin_select((a) <= (b), a, b)
+#define basin_max(a, b)       basin_select((b) <= (a), a, b)
+#define basin_sign(a)         (basin_truth((a) > 0) - basin_truth((a) < 0))
 
 /* The power of two at or below the positive normal number a. */
 BASIN_INLINE real basin_power_of_two(real a)
@@ -104,15 +104,21 @@ BASIN_INLINE real basin_join(const basin_part *parts)
 #define BASIN_ODD(a, b)  __builtin_shufflevector(a, b, 1, 3)
 #endif
 
-/* Two neighbouring numbers of each lane's row, read as pairs: no byte outside the two is touched. */
-BASIN_INLINE void basin_load_2(const double *array, const basin_index *i, basin_size stride, basin_size first,
-                               real *a, real *b)
+/* Two neighbouring numbers of each lane's row, read as pairs: no byte outside the two is touched.
+ */
+BASIN_INLINE void basin_load_2(const double *array,
+                               const basin_index *i,
+                               basin_size stride,
+                               basin_size first,
+                               real *a,
+                               real *b)
 {
   basin_part even[BASIN_PARTS], odd[BASIN_PARTS];
   for (int p = 0; p < BASIN_PARTS; p++) {
     basin_part rows[2]; /* of the even lanes, of the odd lanes */
     for (int l = 0; l < BASIN_PART; l++) {
-      const basin_pair row = *(const basin_pair *)(array + i->at[p * BASIN_PART + l] * stride + first);
+      const basin_pair row =
+          *(const basin_pair *)(array + i->at[p * BASIN_PART + l] * stride + first);
       rows[l % 2][l / 2 * 2] = row[0];
       rows[l % 2][l / 2 * 2 + 1] = row[1];
     }
@@ -123,7 +129,10 @@ BASIN_INLINE void basin_load_2(const double *array, const basin_index *i, basin_
   *b = basin_join(odd);
 }
 
-BASIN_INLINE real basin_load_1(const double *array, const basin_index *i, basin_size stride, basin_size first)
+BASIN_INLINE real basin_load_1(const double *array,
+                               const basin_index *i,
+                               basin_size stride,
+                               basin_size first)
 {
   basin_part parts[BASIN_PARTS];
   for (int p = 0; p < BASIN_PARTS; p++)
@@ -132,17 +141,22 @@ BASIN_INLINE real basin_load_1(const double *array, const basin_index *i, basin_
   return basin_join(parts);
 }
 
-BASIN_INLINE basin_index basin_step(const basin_word *indices, const basin_index *i, basin_size arity, basin_size slot)
+BASIN_INLINE basin_index basin_step(const basin_word *indices,
+                                    const basin_index *i,
+                                    basin_size arity,
+                                    basin_size slot)
 {
   basin_index result;
   for (int l = 0; l < BASIN_WIDTH; l++) result.at[l] = indices[i->at[l] * arity + slot];
   return result;
 }
 
-/* ---- inner results: BASIN_STRIDE numbers from one value to the next, a chunk of elements side by side ---- */
+/* ---- inner results: BASIN_STRIDE numbers from one value to the next, a chunk of elements side by
+ * side ---- */
 #if BASIN_STAGE == BASIN_STAGE_HESSIAN
-#define BASIN_CHUNK  128
-#define BASIN_STRIDE (BASIN_CHUNK + 64 / (int)sizeof(basin_scalar)) /* an odd number of cache lines */
+#define BASIN_CHUNK 128
+#define BASIN_STRIDE \
+  (BASIN_CHUNK + 64 / (int)sizeof(basin_scalar)) /* an odd number of cache lines */
 #define BASIN_PSD_CHUNK BASIN_CHUNK
 #else
 #define BASIN_STRIDE BASIN_WIDTH
@@ -169,17 +183,21 @@ typedef struct basin_uniform {
 
 /* ---- the functions that emitted text consists of ---- */
 #define BASIN_UNIFORMS BASIN_INLINE void basin_uniforms(const basin_data *data, basin_uniform *u)
-#define BASIN_INNER                                                                                  \
-  BASIN_INLINE void basin_inner(const basin_data *data, const basin_uniform *u, const basin_index *e, \
-                                basin_scalar *inner)
-#define BASIN_OUTER                                                                                  \
-  BASIN_INLINE void basin_outer(const basin_data *data, const basin_uniform *u, const basin_index *e, \
-                                const basin_scalar *inner, real *out)
+#define BASIN_INNER              \
+  BASIN_INLINE void basin_inner( \
+      const basin_data *data, const basin_uniform *u, const basin_index *e, basin_scalar *inner)
+#define BASIN_OUTER                                        \
+  BASIN_INLINE void basin_outer(const basin_data *data,    \
+                                const basin_uniform *u,    \
+                                const basin_index *e,      \
+                                const basin_scalar *inner, \
+                                real *out)
 #define BASIN_PROJECTION BASIN_INLINE void basin_project(basin_scalar *inner, int count, int mode)
 #define BASIN_TABLE      static const unsigned short
 
-#define BASIN_ELEMENT                            const basin_index i0 = *e
-#define BASIN_STEP(connectivity, i, arity, slot) basin_step(data->indices[connectivity], &i, arity, slot)
+#define BASIN_ELEMENT const basin_index i0 = *e
+#define BASIN_STEP(connectivity, i, arity, slot) \
+  basin_step(data->indices[connectivity], &i, arity, slot)
 #define BASIN_LOAD_1(a, array, i, stride, first) \
   const real a = basin_load_1(data->arrays[array], &i, stride, first)
 #define BASIN_LOAD_2(a, b, array, i, stride, first) \
@@ -187,8 +205,8 @@ typedef struct basin_uniform {
   basin_load_2(data->arrays[array], &i, stride, first, &a, &b)
 #define BASIN_SHARED(array, component) basin_broadcast(data->arrays[array][component])
 #define BASIN_UNIFORM(k)               (u->v[k])
-#define BASIN_SET(k, value)            (*(real *)(inner + (k) * BASIN_STRIDE) = (value))
-#define BASIN_GET(k)                   (*(const real *)(inner + (k) * BASIN_STRIDE))
+#define BASIN_SET(k, value)            (*(real *)(inner + (k)*BASIN_STRIDE) = (value))
+#define BASIN_GET(k)                   (*(const real *)(inner + (k)*BASIN_STRIDE))
 #define BASIN_OUT(k, value)            (out[k] = (value))
 #define BASIN_PROJECT(n, rows)         basin_project_##n(inner, rows, BASIN_STRIDE, count, mode)
 #define basin_project_1                basin_psd_1_chunk
@@ -196,11 +214,11 @@ typedef struct basin_uniform {
 #define basin_project_3                basin_psd_3_chunk
 
 /* The one function of a projection unit. */
-#define BASIN_PROJECTION_FUNCTION(n)                                                                                    \
-  __attribute__((visibility("default"))) void basin_project_##n(basin_scalar *h, const unsigned short *rows, int stride, \
-                                                                int count, int mode)                                    \
-  {                                                                                                                     \
-    basin_psd_##n##_chunk(h, rows, stride, count, mode);                                                                \
+#define BASIN_PROJECTION_FUNCTION(n)                                                \
+  __attribute__((visibility("default"))) void basin_project_##n(                    \
+      basin_scalar *h, const unsigned short *rows, int stride, int count, int mode) \
+  {                                                                                 \
+    basin_psd_##n##_chunk(h, rows, stride, count, mode);                            \
   }
 
 #endif

@@ -1,6 +1,6 @@
-/* What the names of emitted text mean on a CUDA device: a `real` is one number, a thread is one element.
- * Compiled by NVRTC; the command line defines BASIN_FLOAT for single precision and BASIN_CUDA_ATOMICS for direct sums.
- * SPDX-License-Identifier: Apache-2.0 */
+/* What the names of emitted text mean on a CUDA device: a `real` is one number, a thread is one
+ * element. Compiled by NVRTC; the command line defines BASIN_FLOAT for single precision and
+ * BASIN_CUDA_ATOMICS for direct sums. SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASIN_DIALECT_H
 #define BASIN_DIALECT_H
 
@@ -54,7 +54,7 @@ typedef basin_word basin_index;
 #define basin_tanh(a)         tanh(a)
 #define basin_atan2(a, b)     atan2(a, b)
 #define basin_pow(a, b)       pow(a, b)
-#define basin_xlogy(a, b)     basin_select((a) == 0, basin_broadcast(0), (a) * log(b))
+#define basin_xlogy(a, b)     basin_select((a) == 0, basin_broadcast(0), (a)*log(b))
 
 /* The power of two at or below the positive normal number a. */
 BASIN_INLINE real basin_power_of_two(real a)
@@ -71,31 +71,35 @@ typedef struct basin_uniform {
 
 /* ---- the functions that emitted text consists of ---- */
 #define BASIN_UNIFORMS BASIN_INLINE void basin_uniforms(const basin_data *data, basin_uniform *u)
-#define BASIN_INNER \
-  BASIN_INLINE void basin_inner(const basin_data *data, const basin_uniform *u, basin_index e, real *inner)
-#define BASIN_OUTER                                                                                          \
-  BASIN_INLINE void basin_outer(const basin_data *data, const basin_uniform *u, basin_index e, const real *inner, \
-                                real *out)
+#define BASIN_INNER              \
+  BASIN_INLINE void basin_inner( \
+      const basin_data *data, const basin_uniform *u, basin_index e, real *inner)
+#define BASIN_OUTER              \
+  BASIN_INLINE void basin_outer( \
+      const basin_data *data, const basin_uniform *u, basin_index e, const real *inner, real *out)
 #define BASIN_PROJECTION BASIN_INLINE void basin_project(real *inner, int mode)
 #define BASIN_TABLE      static __constant__ const unsigned short
 
-#define BASIN_ELEMENT                            const basin_index i0 = e
-#define BASIN_STEP(connectivity, i, arity, slot) data->indices[connectivity][(basin_size)(i) * (arity) + (slot)]
-#define BASIN_READ(array, i, stride, first)      data->arrays[array][(basin_size)(i) * (stride) + (first)]
-#define BASIN_LOAD_1(a, array, i, stride, first) const real a = (real)BASIN_READ(array, i, stride, first)
-#define BASIN_LOAD_2(a, b, array, i, stride, first)           \
-  const real a = (real)BASIN_READ(array, i, stride, first),   \
+#define BASIN_ELEMENT const basin_index i0 = e
+#define BASIN_STEP(connectivity, i, arity, slot) \
+  data->indices[connectivity][(basin_size)(i) * (arity) + (slot)]
+#define BASIN_READ(array, i, stride, first) \
+  data->arrays[array][(basin_size)(i) * (stride) + (first)]
+#define BASIN_LOAD_1(a, array, i, stride, first) \
+  const real a = (real)BASIN_READ(array, i, stride, first)
+#define BASIN_LOAD_2(a, b, array, i, stride, first)         \
+  const real a = (real)BASIN_READ(array, i, stride, first), \
              b = (real)BASIN_READ(array, i, stride, (first) + 1)
 #define BASIN_SHARED(array, component) ((real)data->arrays[array][component])
 #define BASIN_UNIFORM(k)               (u->v[k])
 #define BASIN_SET(k, value)            (inner[k] = (value))
 #define BASIN_GET(k)                   (inner[k])
 #define BASIN_OUT(k, value)            (out[k] = (value))
-#define BASIN_PROJECT(n, rows)                                             \
-  do {                                                                     \
-    real block[(n) * ((n) + 1) / 2];                                       \
+#define BASIN_PROJECT(n, rows)                                               \
+  do {                                                                       \
+    real block[(n) * ((n) + 1) / 2];                                         \
     for (int k = 0; k < (n) * ((n) + 1) / 2; k++) block[k] = inner[rows[k]]; \
-    basin_psd_##n##_tile(block, mode);                                     \
+    basin_psd_##n##_tile(block, mode);                                       \
     for (int k = 0; k < (n) * ((n) + 1) / 2; k++) inner[rows[k]] = block[k]; \
   } while (0)
 

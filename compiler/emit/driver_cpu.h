@@ -1,12 +1,14 @@
-/* The loop around an emitted kernel on the CPU: tiles of elements, projection between the halves, where results go.
- * SPDX-License-Identifier: Apache-2.0 */
+/* The loop around an emitted kernel on the CPU: tiles of elements, projection between the halves,
+ * where results go. SPDX-License-Identifier: Apache-2.0 */
 #include "tile_cpu.h"
 
 #if BASIN_STAGE >= BASIN_STAGE_GRADIENT
 #include "scatter_cpu.h"
 #endif
 
-#define BASIN_KERNEL __attribute__((visibility("default"))) void basin_kernel(const basin_args *given, const void *self)
+#define BASIN_KERNEL                                                                \
+  __attribute__((visibility("default"))) void basin_kernel(const basin_args *given, \
+                                                           const void *self)
 
 #if BASIN_STAGE == BASIN_STAGE_COMPUTE
 BASIN_KERNEL
@@ -63,8 +65,8 @@ BASIN_KERNEL
 }
 
 #else
-/* Elements pass in chunks: first the inner derivatives of all, then the projection, which packs together
- * the elements that need it, then the outer derivatives. */
+/* Elements pass in chunks: first the inner derivatives of all, then the projection, which packs
+ * together the elements that need it, then the outer derivatives. */
 BASIN_KERNEL
 {
   const basin_args args = *given;
@@ -82,7 +84,8 @@ BASIN_KERNEL
       basin_inner(&data, &u, &tile.index, scratch + (at - begin));
       basin_energy_add(&energy, &args, &tile, *(const real *)(scratch + (at - begin)));
     }
-    if (args.projection != BASIN_PROJECTION_NONE) basin_project(scratch, (int)(end - begin), (int)args.projection);
+    if (args.projection != BASIN_PROJECTION_NONE)
+      basin_project(scratch, (int)(end - begin), (int)args.projection);
     for (basin_size at = begin; at < end; at += BASIN_WIDTH) {
       const basin_tile tile = basin_tile_at(at, end);
       real out[BASIN_OUTPUTS];

@@ -1,6 +1,6 @@
-/* The kernel around emitted text on a CUDA device: a grid-stride loop over elements. Energies go to `energy`; their
- * sum is a reduction of its own. The direct form needs BASIN_CUDA_ATOMICS and adds in no fixed order.
- * SPDX-License-Identifier: Apache-2.0 */
+/* The kernel around emitted text on a CUDA device: a grid-stride loop over elements. Energies go to
+ * `energy`; their sum is a reduction of its own. The direct form needs BASIN_CUDA_ATOMICS and adds
+ * in no fixed order. SPDX-License-Identifier: Apache-2.0 */
 #if BASIN_STAGE >= BASIN_STAGE_GRADIENT
 #define BASIN_NODES   (BASIN_LOCAL_SIZE / BASIN_BLOCK)
 #define BASIN_PAIRS   (BASIN_NODES * (BASIN_NODES + 1) / 2)
@@ -17,7 +17,8 @@ BASIN_INLINE void basin_add_direct(const basin_args &args, basin_size e, const r
 {
   for (int k = 0; args.gradient && k < BASIN_LOCAL_SIZE; k++) {
     const basin_word node = args.nodes[e * BASIN_NODES + k / BASIN_BLOCK];
-    if (node != BASIN_NONE) atomicAdd(args.gradient + (basin_size)node * BASIN_BLOCK + k % BASIN_BLOCK, (double)out[k]);
+    if (node != BASIN_NONE)
+      atomicAdd(args.gradient + (basin_size)node * BASIN_BLOCK + k % BASIN_BLOCK, (double)out[k]);
   }
 #if BASIN_STAGE == BASIN_STAGE_HESSIAN
   for (int p = 0; args.values && p < BASIN_PAIRS; p++) {
@@ -27,9 +28,12 @@ BASIN_INLINE void basin_add_direct(const basin_args &args, basin_size e, const r
     for (int i = 0; i < BASIN_BLOCK; i++)
       for (int j = 0; j < BASIN_BLOCK; j++) {
         const unsigned short *places = basin_places + BASIN_LOCAL_SIZE + p * BASIN_ENTRIES;
-        const double plain = out[places[i * BASIN_BLOCK + j]], turned = out[places[j * BASIN_BLOCK + i]];
+        const double plain = out[places[i * BASIN_BLOCK + j]],
+                     turned = out[places[j * BASIN_BLOCK + i]];
         atomicAdd(to + i * BASIN_BLOCK + j,
-                  slot & BASIN_SLOT_TWICE ? plain + turned : slot & BASIN_SLOT_TRANSPOSED ? turned : plain);
+                  slot & BASIN_SLOT_TWICE        ? plain + turned
+                  : slot & BASIN_SLOT_TRANSPOSED ? turned
+                                                 : plain);
       }
   }
 #endif
@@ -81,6 +85,7 @@ extern "C" __global__ void basin_kernel(const basin_args args)
   basin_uniform u;
   basin_uniforms(&args, &u);
   const basin_size step = (basin_size)gridDim.x * blockDim.x;
-  for (basin_size e = args.begin + (basin_size)blockIdx.x * blockDim.x + threadIdx.x; e < args.end; e += step)
+  for (basin_size e = args.begin + (basin_size)blockIdx.x * blockDim.x + threadIdx.x; e < args.end;
+       e += step)
     basin_element(args, u, e);
 }

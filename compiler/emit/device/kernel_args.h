@@ -1,5 +1,5 @@
-/* The kernel ABI of <basin/kernel.h> for emitted text, which sees no system header; tests compare the two.
- * SPDX-License-Identifier: Apache-2.0 */
+/* The kernel ABI of <basin/kernel.h> for emitted text, which sees no system header; tests compare
+ * the two. SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASIN_DEVICE_KERNEL_ARGS_H
 #define BASIN_DEVICE_KERNEL_ARGS_H
 

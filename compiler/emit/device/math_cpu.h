@@ -1,5 +1,5 @@
-/* Elementary functions of a tile: glibc's vector library where the command line says BASIN_VECTOR_MATH, else lane by lane.
- * SPDX-License-Identifier: Apache-2.0 */
+/* Elementary functions of a tile: glibc's vector library where the command line says
+ * BASIN_VECTOR_MATH, else lane by lane. SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASIN_DEVICE_MATH_CPU_H
 #define BASIN_DEVICE_MATH_CPU_H
 
@@ -14,11 +14,11 @@
 
 /* Names by the x86-64 vector function ABI: class of registers, lanes, one v an argument. */
 #ifdef BASIN_FLOAT
-#define BASIN_BYTES (BASIN_WIDTH * 4)
+#define BASIN_BYTES    (BASIN_WIDTH * 4)
 #define BASIN_LANES_32 8
 #define BASIN_LANES_64 16
 #else
-#define BASIN_BYTES (BASIN_WIDTH * 8)
+#define BASIN_BYTES    (BASIN_WIDTH * 8)
 #define BASIN_LANES_32 4
 #define BASIN_LANES_64 8
 #endif
@@ -51,42 +51,45 @@ typedef union basin_math_tile {
   basin_math_vector parts[BASIN_MATH_CALLS];
 } basin_math_tile;
 
-#define BASIN_VECTOR_SYMBOL(arguments) \
-  BASIN_PASTE(BASIN_PASTE(_ZGV, BASIN_MATH_CLASS), BASIN_PASTE(BASIN_PASTE(N, BASIN_MATH_LANES), arguments))
+#define BASIN_VECTOR_SYMBOL(arguments)             \
+  BASIN_PASTE(BASIN_PASTE(_ZGV, BASIN_MATH_CLASS), \
+              BASIN_PASTE(BASIN_PASTE(N, BASIN_MATH_LANES), arguments))
 
-#define BASIN_FUNCTION_1(name)                                                                      \
-  extern basin_math_vector BASIN_PASTE(BASIN_VECTOR_SYMBOL(v_), BASIN_SCALAR_NAME(name))(basin_math_vector); \
-  BASIN_INLINE real basin_##name(real a)                                                            \
-  {                                                                                                 \
-    basin_math_tile t = {.tile = a};                                                                \
-    for (int p = 0; p < BASIN_MATH_CALLS; p++)                                                      \
-      t.parts[p] = BASIN_PASTE(BASIN_VECTOR_SYMBOL(v_), BASIN_SCALAR_NAME(name))(t.parts[p]);       \
-    return t.tile;                                                                                  \
+#define BASIN_FUNCTION_1(name)                                                                \
+  extern basin_math_vector BASIN_PASTE(BASIN_VECTOR_SYMBOL(v_),                               \
+                                       BASIN_SCALAR_NAME(name))(basin_math_vector);           \
+  BASIN_INLINE real basin_##name(real a)                                                      \
+  {                                                                                           \
+    basin_math_tile t = {.tile = a};                                                          \
+    for (int p = 0; p < BASIN_MATH_CALLS; p++)                                                \
+      t.parts[p] = BASIN_PASTE(BASIN_VECTOR_SYMBOL(v_), BASIN_SCALAR_NAME(name))(t.parts[p]); \
+    return t.tile;                                                                            \
   }
-#define BASIN_FUNCTION_2(name)                                                                      \
-  extern basin_math_vector BASIN_PASTE(BASIN_VECTOR_SYMBOL(vv_), BASIN_SCALAR_NAME(name))(          \
-      basin_math_vector, basin_math_vector);                                                        \
-  BASIN_INLINE real basin_##name(real a, real b)                                                    \
-  {                                                                                                 \
-    basin_math_tile t = {.tile = a}, s = {.tile = b};                                               \
-    for (int p = 0; p < BASIN_MATH_CALLS; p++)                                                      \
-      t.parts[p] = BASIN_PASTE(BASIN_VECTOR_SYMBOL(vv_), BASIN_SCALAR_NAME(name))(t.parts[p], s.parts[p]); \
-    return t.tile;                                                                                  \
+#define BASIN_FUNCTION_2(name)                                                                    \
+  extern basin_math_vector BASIN_PASTE(BASIN_VECTOR_SYMBOL(vv_), BASIN_SCALAR_NAME(name))(        \
+      basin_math_vector, basin_math_vector);                                                      \
+  BASIN_INLINE real basin_##name(real a, real b)                                                  \
+  {                                                                                               \
+    basin_math_tile t = {.tile = a}, s = {.tile = b};                                             \
+    for (int p = 0; p < BASIN_MATH_CALLS; p++)                                                    \
+      t.parts[p] =                                                                                \
+          BASIN_PASTE(BASIN_VECTOR_SYMBOL(vv_), BASIN_SCALAR_NAME(name))(t.parts[p], s.parts[p]); \
+    return t.tile;                                                                                \
   }
 #else
-#define BASIN_FUNCTION_1(name)                                                      \
-  extern basin_scalar BASIN_SCALAR_NAME(name)(basin_scalar);                        \
-  BASIN_INLINE real basin_##name(real a)                                            \
-  {                                                                                 \
-    for (int l = 0; l < BASIN_WIDTH; l++) a[l] = BASIN_SCALAR_NAME(name)(a[l]);     \
-    return a;                                                                       \
+#define BASIN_FUNCTION_1(name)                                                  \
+  extern basin_scalar BASIN_SCALAR_NAME(name)(basin_scalar);                    \
+  BASIN_INLINE real basin_##name(real a)                                        \
+  {                                                                             \
+    for (int l = 0; l < BASIN_WIDTH; l++) a[l] = BASIN_SCALAR_NAME(name)(a[l]); \
+    return a;                                                                   \
   }
-#define BASIN_FUNCTION_2(name)                                                      \
-  extern basin_scalar BASIN_SCALAR_NAME(name)(basin_scalar, basin_scalar);          \
-  BASIN_INLINE real basin_##name(real a, real b)                                    \
-  {                                                                                 \
+#define BASIN_FUNCTION_2(name)                                                        \
+  extern basin_scalar BASIN_SCALAR_NAME(name)(basin_scalar, basin_scalar);            \
+  BASIN_INLINE real basin_##name(real a, real b)                                      \
+  {                                                                                   \
     for (int l = 0; l < BASIN_WIDTH; l++) a[l] = BASIN_SCALAR_NAME(name)(a[l], b[l]); \
-    return a;                                                                       \
+    return a;                                                                         \
   }
 #endif
 

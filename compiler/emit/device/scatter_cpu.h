@@ -1,5 +1,5 @@
-/* Adds the gradients and Hessians of a tile to the global ones, element after element, or stores them.
- * SPDX-License-Identifier: Apache-2.0 */
+/* Adds the gradients and Hessians of a tile to the global ones, element after element, or stores
+ * them. SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASIN_DEVICE_SCATTER_CPU_H
 #define BASIN_DEVICE_SCATTER_CPU_H
 
@@ -7,8 +7,8 @@
 #define BASIN_PAIRS   (BASIN_NODES * (BASIN_NODES + 1) / 2)
 #define BASIN_ENTRIES (BASIN_BLOCK * BASIN_BLOCK)
 
-/* What `outer` writes, the local gradient and the packed upper triangle of the local Hessian, and the same in blocks:
- * number k of the latter is output basin_places[k]. */
+/* What `outer` writes, the local gradient and the packed upper triangle of the local Hessian, and
+ * the same in blocks: number k of the latter is output basin_places[k]. */
 #define BASIN_PACKED (BASIN_LOCAL_SIZE * (BASIN_LOCAL_SIZE + 1) / 2)
 #if BASIN_STAGE == BASIN_STAGE_HESSIAN
 #define BASIN_OUTPUTS (BASIN_LOCAL_SIZE + BASIN_PACKED)
@@ -16,14 +16,16 @@
 #define BASIN_OUTPUTS BASIN_LOCAL_SIZE
 #endif
 
-/* A block is added as whole vectors and a rest. The row of an element holds the gradient, the vectors of all blocks,
- * then the rests of all blocks: a vector is read as it was written, and forwarded from the store. */
-#define BASIN_MAIN      (BASIN_ENTRIES / BASIN_PART * BASIN_PART)
-#define BASIN_REST      (BASIN_ENTRIES - BASIN_MAIN)
-#define BASIN_MAIN_AT   ((BASIN_LOCAL_SIZE + 7) / 8 * 8)
-#define BASIN_REST_AT   (BASIN_MAIN_AT + BASIN_PAIRS * BASIN_MAIN)
-#define BASIN_HESSIAN   (BASIN_STAGE == BASIN_STAGE_HESSIAN)
-#define BASIN_ROW       ((BASIN_HESSIAN ? BASIN_REST_AT + BASIN_PAIRS * BASIN_REST + 7 : BASIN_MAIN_AT) / 8 * 8)
+/* A block is added as whole vectors and a rest. The row of an element holds the gradient, the
+ * vectors of all blocks, then the rests of all blocks: a vector is read as it was written, and
+ * forwarded from the store. */
+#define BASIN_MAIN    (BASIN_ENTRIES / BASIN_PART * BASIN_PART)
+#define BASIN_REST    (BASIN_ENTRIES - BASIN_MAIN)
+#define BASIN_MAIN_AT ((BASIN_LOCAL_SIZE + 7) / 8 * 8)
+#define BASIN_REST_AT (BASIN_MAIN_AT + BASIN_PAIRS * BASIN_MAIN)
+#define BASIN_HESSIAN (BASIN_STAGE == BASIN_STAGE_HESSIAN)
+#define BASIN_ROW \
+  ((BASIN_HESSIAN ? BASIN_REST_AT + BASIN_PAIRS * BASIN_REST + 7 : BASIN_MAIN_AT) / 8 * 8)
 typedef struct basin_rows {
   double at[BASIN_WIDTH][BASIN_ROW] __attribute__((aligned(64)));
 } basin_rows;
@@ -35,12 +37,13 @@ BASIN_INLINE int basin_place(int k)
 #if BASIN_STAGE == BASIN_STAGE_HESSIAN
   if (k < BASIN_REST_AT) {
     const int m = k - BASIN_MAIN_AT;
-    return basin_places[BASIN_LOCAL_SIZE + m / (BASIN_MAIN + !BASIN_MAIN) * BASIN_ENTRIES + m % (BASIN_MAIN + !BASIN_MAIN)];
+    return basin_places[BASIN_LOCAL_SIZE + m / (BASIN_MAIN + !BASIN_MAIN) * BASIN_ENTRIES +
+                        m % (BASIN_MAIN + !BASIN_MAIN)];
   }
   const int r = k - BASIN_REST_AT;
   if (r >= BASIN_PAIRS * BASIN_REST) return 0;
-  return basin_places[BASIN_LOCAL_SIZE + r / (BASIN_REST + !BASIN_REST) * BASIN_ENTRIES + BASIN_MAIN +
-                      r % (BASIN_REST + !BASIN_REST)];
+  return basin_places[BASIN_LOCAL_SIZE + r / (BASIN_REST + !BASIN_REST) * BASIN_ENTRIES +
+                      BASIN_MAIN + r % (BASIN_REST + !BASIN_REST)];
 #else
   return 0;
 #endif
@@ -48,10 +51,11 @@ BASIN_INLINE int basin_place(int k)
 
 BASIN_INLINE void basin_make_rows(basin_rows *rows, const real *out)
 {
-  for (int p = 0; p < BASIN_PARTS; p++)
-    BASIN_UNROLL for (int k = 0; k < BASIN_ROW; k += BASIN_PART) {
+  for (int p = 0; p < BASIN_PARTS; p++) BASIN_UNROLL for (int k = 0; k < BASIN_ROW; k += BASIN_PART)
+    {
       basin_part v[BASIN_PART];
-      BASIN_UNROLL for (int i = 0; i < BASIN_PART; i++) v[i] = basin_part_of(out[basin_place(k + i)], p);
+      BASIN_UNROLL for (int i = 0; i < BASIN_PART; i++) v[i] =
+          basin_part_of(out[basin_place(k + i)], p);
       basin_put_rows(&rows->at[p * BASIN_PART][k], BASIN_ROW, v, BASIN_PART);
     }
 }
@@ -68,8 +72,9 @@ BASIN_INLINE void basin_add(double *to, const double *from, int count)
 
 #if BASIN_STAGE == BASIN_STAGE_HESSIAN
 /* Entry (i, j) of a block whose vectors start at `main` and whose rest is at `rest`. */
-#define BASIN_ENTRY(i, j) \
-  ((i) * BASIN_BLOCK + (j) < BASIN_MAIN ? main[(i) * BASIN_BLOCK + (j)] : rest[(i) * BASIN_BLOCK + (j) - BASIN_MAIN])
+#define BASIN_ENTRY(i, j)                                           \
+  ((i)*BASIN_BLOCK + (j) < BASIN_MAIN ? main[(i)*BASIN_BLOCK + (j)] \
+                                      : rest[(i)*BASIN_BLOCK + (j)-BASIN_MAIN])
 
 BASIN_INLINE void basin_add_transpose(double *to, const double *main, const double *rest)
 {
@@ -80,18 +85,20 @@ BASIN_INLINE void basin_add_transpose(double *to, const double *main, const doub
 BASIN_INLINE void basin_add_twice(double *to, const double *main, const double *rest)
 {
   for (int i = 0; i < BASIN_BLOCK; i++)
-    for (int j = 0; j < BASIN_BLOCK; j++) to[i * BASIN_BLOCK + j] += BASIN_ENTRY(i, j) + BASIN_ENTRY(j, i);
+    for (int j = 0; j < BASIN_BLOCK; j++)
+      to[i * BASIN_BLOCK + j] += BASIN_ENTRY(i, j) + BASIN_ENTRY(j, i);
 }
 
-BASIN_INLINE void basin_add_block(double *to, const double *main, const double *rest, basin_word transposed)
+BASIN_INLINE void
+basin_add_block(double *to, const double *main, const double *rest, basin_word transposed)
 {
 #if BASIN_BLOCK == 3 && BASIN_PART == 8
   /* One permutation for either order of the nodes: which it is cannot be predicted. */
   typedef long long basin_permutation __attribute__((vector_size(64)));
   static const basin_permutation order[2] = {{0, 1, 2, 3, 4, 5, 6, 7}, {0, 3, 6, 1, 4, 7, 2, 5}};
   typedef double basin_eight __attribute__((vector_size(64)));
-  *(basin_part_unaligned *)to +=
-      (basin_part)__builtin_ia32_permvardf512((basin_eight)*(const basin_part *)main, order[transposed]);
+  *(basin_part_unaligned *)to += (basin_part)__builtin_ia32_permvardf512(
+      (basin_eight) * (const basin_part *)main, order[transposed]);
   to[8] += *rest;
 #else
   if (transposed) {
@@ -103,17 +110,21 @@ BASIN_INLINE void basin_add_block(double *to, const double *main, const double *
 #endif
 }
 
-/* Blocks are spread over memory: those of the element one tile ahead are asked for while this one's are added. */
-BASIN_INLINE void basin_scatter_blocks(const basin_args *args, basin_size element, const double *row)
+/* Blocks are spread over memory: those of the element one tile ahead are asked for while this one's
+ * are added. */
+BASIN_INLINE void
+basin_scatter_blocks(const basin_args *args, basin_size element, const double *row)
 {
   const basin_word *slots = args->slots + element * BASIN_PAIRS;
-  const basin_word *ahead = element + BASIN_WIDTH < args->end ? slots + BASIN_WIDTH * BASIN_PAIRS : slots;
+  const basin_word *ahead =
+      element + BASIN_WIDTH < args->end ? slots + BASIN_WIDTH * BASIN_PAIRS : slots;
   for (int p = 0; p < BASIN_PAIRS; p++) {
     const basin_word slot = slots[p];
     const double *soon = args->values + (basin_size)(ahead[p] & BASIN_SLOT_MASK) * BASIN_ENTRIES;
     __builtin_prefetch(soon, 1);
     __builtin_prefetch(soon + BASIN_ENTRIES - 1, 1);
-    const double *main = row + BASIN_MAIN_AT + p * BASIN_MAIN, *rest = row + BASIN_REST_AT + p * BASIN_REST;
+    const double *main = row + BASIN_MAIN_AT + p * BASIN_MAIN,
+                 *rest = row + BASIN_REST_AT + p * BASIN_REST;
     double *to = args->values + (basin_size)(slot & BASIN_SLOT_MASK) * BASIN_ENTRIES;
     /* BASIN_NONE has this bit too. */
     if (__builtin_expect((slot & BASIN_SLOT_TWICE) == 0, 1))
@@ -124,7 +135,8 @@ BASIN_INLINE void basin_scatter_blocks(const basin_args *args, basin_size elemen
 }
 #endif
 
-BASIN_INLINE void basin_scatter(const basin_args *args, const basin_tile *tile, const basin_rows *rows)
+BASIN_INLINE void
+basin_scatter(const basin_args *args, const basin_tile *tile, const basin_rows *rows)
 {
   for (basin_size l = 0; l < tile->count; l++) {
     const double *row = rows->at[l];
@@ -132,7 +144,9 @@ BASIN_INLINE void basin_scatter(const basin_args *args, const basin_tile *tile, 
     if (args->gradient) {
       for (int a = 0; a < BASIN_NODES; a++)
         if (nodes[a] != BASIN_NONE)
-          basin_add(args->gradient + (basin_size)nodes[a] * BASIN_BLOCK, row + a * BASIN_BLOCK, BASIN_BLOCK);
+          basin_add(args->gradient + (basin_size)nodes[a] * BASIN_BLOCK,
+                    row + a * BASIN_BLOCK,
+                    BASIN_BLOCK);
     }
 #if BASIN_STAGE == BASIN_STAGE_HESSIAN
     if (args->values) basin_scatter_blocks(args, tile->at + l, row);
@@ -151,10 +165,14 @@ BASIN_INLINE void basin_put(const basin_args *args, const basin_tile *tile, cons
     return;
   }
   if (args->local_gradient)
-    basin_store_rows(args->local_gradient + first * BASIN_LOCAL_SIZE, BASIN_LOCAL_SIZE, out, tile->count);
+    basin_store_rows(
+        args->local_gradient + first * BASIN_LOCAL_SIZE, BASIN_LOCAL_SIZE, out, tile->count);
 #if BASIN_STAGE == BASIN_STAGE_HESSIAN
   if (args->local_hessian)
-    basin_store_rows(args->local_hessian + first * BASIN_PACKED, BASIN_PACKED, out + BASIN_LOCAL_SIZE, tile->count);
+    basin_store_rows(args->local_hessian + first * BASIN_PACKED,
+                     BASIN_PACKED,
+                     out + BASIN_LOCAL_SIZE,
+                     tile->count);
 #endif
 }
 

@@ -1,6 +1,6 @@
-/* Polar, singular value and symmetric eigen-decomposition of 2 x 2 and 3 x 3 matrices, tile by tile: the Jacobi
- * iterations of compiler/graph/small_matrix.c with masks, so that no lane depends on another.
- * SPDX-License-Identifier: Apache-2.0 */
+/* Polar, singular value and symmetric eigen-decomposition of 2 x 2 and 3 x 3 matrices, tile by
+ * tile: the Jacobi iterations of compiler/graph/small_matrix.c with masks, so that no lane depends
+ * on another. SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASIN_DEVICE_SMALL_MATRIX_H
 #define BASIN_DEVICE_SMALL_MATRIX_H
 
@@ -31,13 +31,16 @@ enum {
 BASIN_INLINE real basin_small_scale(const real *m, int count)
 {
   real largest = basin_abs(m[0]);
-  for (int i = 1; i < count; i++) largest = basin_select(basin_abs(m[i]) > largest, basin_abs(m[i]), largest);
+  for (int i = 1; i < count; i++)
+    largest = basin_select(basin_abs(m[i]) > largest, basin_abs(m[i]), largest);
   const mask usable = basin_and(largest > 0, largest < basin_broadcast(basin_infinity));
-  largest = basin_min(basin_max(largest, basin_broadcast(1 / BASIN_SMALL_RANGE)), basin_broadcast(BASIN_SMALL_RANGE));
+  largest = basin_min(basin_max(largest, basin_broadcast(1 / BASIN_SMALL_RANGE)),
+                      basin_broadcast(BASIN_SMALL_RANGE));
   return basin_select(usable, basin_power_of_two(largest), basin_broadcast(1));
 }
 
-/* Cosine and sine of the smaller rotation that makes [app apq; apq aqq] diagonal; none where `turn` is false. */
+/* Cosine and sine of the smaller rotation that makes [app apq; apq aqq] diagonal; none where `turn`
+ * is false. */
 BASIN_INLINE void basin_small_angle(mask turn, real app, real apq, real aqq, real *c, real *s)
 {
   const real one = basin_broadcast(1), zero = basin_broadcast(0);
@@ -60,7 +63,8 @@ BASIN_INLINE void basin_polar2(real *out, real f0, real f1, real f2, real f3)
 {
   const real f[4] = {f0, f1, f2, f3};
   const real scale = basin_small_scale(f, 4);
-  const real a = f0 / scale + f3 / scale, b = f2 / scale - f1 / scale, length = basin_sqrt(a * a + b * b);
+  const real a = f0 / scale + f3 / scale, b = f2 / scale - f1 / scale,
+             length = basin_sqrt(a * a + b * b);
   const mask turned = length > 0;
   const real c = basin_select(turned, a / length, basin_broadcast(1));
   const real s = basin_select(turned, b / length, basin_broadcast(0));
@@ -69,14 +73,16 @@ BASIN_INLINE void basin_polar2(real *out, real f0, real f1, real f2, real f3)
   out[2] = s;
 }
 
-BASIN_INLINE void basin_polar3(real *out, real f0, real f1, real f2, real f3, real f4, real f5, real f6, real f7, real f8)
+BASIN_INLINE void basin_polar3(
+    real *out, real f0, real f1, real f2, real f3, real f4, real f5, real f6, real f7, real f8)
 {
   const real f[9] = {f0, f1, f2, f3, f4, f5, f6, f7, f8};
   real u[9], s[3], v[9];
   basin_small_svd_3(f, u, s, v);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
-      out[3 * i + j] = u[3 * i] * v[3 * j] + u[3 * i + 1] * v[3 * j + 1] + u[3 * i + 2] * v[3 * j + 2];
+      out[3 * i + j] =
+          u[3 * i] * v[3 * j] + u[3 * i + 1] * v[3 * j + 1] + u[3 * i + 2] * v[3 * j + 2];
 }
 
 BASIN_INLINE void basin_svd2(real *out, real f0, real f1, real f2, real f3)
@@ -85,7 +91,8 @@ BASIN_INLINE void basin_svd2(real *out, real f0, real f1, real f2, real f3)
   basin_small_svd_2(f, out, out + 4, out + 6);
 }
 
-BASIN_INLINE void basin_svd3(real *out, real f0, real f1, real f2, real f3, real f4, real f5, real f6, real f7, real f8)
+BASIN_INLINE void basin_svd3(
+    real *out, real f0, real f1, real f2, real f3, real f4, real f5, real f6, real f7, real f8)
 {
   const real f[9] = {f0, f1, f2, f3, f4, f5, f6, f7, f8};
   basin_small_svd_3(f, out, out + 9, out + 12);

@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 
 /* Included once a size with BASIN_SMALL_N defined; no include guard by intent. */
-#define N                    BASIN_SMALL_N
-#define SMALL_PASTE_(a, b)   basin_small_##a##_##b
-#define SMALL_PASTE(a, b)    SMALL_PASTE_(a, b)
-#define SMALL(name)          SMALL_PASTE(name, BASIN_SMALL_N)
+#define N                  BASIN_SMALL_N
+#define SMALL_PASTE_(a, b) basin_small_##a##_##b
+#define SMALL_PASTE(a, b)  SMALL_PASTE_(a, b)
+#define SMALL(name)        SMALL_PASTE(name, BASIN_SMALL_N)
 
 BASIN_INLINE void SMALL(rotate)(real *m, int p, int q, real c, real s)
 {
@@ -60,7 +60,8 @@ BASIN_NOINLINE void SMALL(orthogonalize)(real *b, real *v)
     }
 }
 
-/* Unit vector along column p of b, or one orthogonal to `first` (NULL: the first axis) if the column is zero. */
+/* Unit vector along column p of b, or one orthogonal to `first` (NULL: the first axis) if the
+ * column is zero. */
 BASIN_INLINE void SMALL(direction)(const real *b, int p, const real *first, real *unit)
 {
   const mask good = SMALL(dot)(b, p, p) > basin_broadcast(BASIN_SMALL_LEAST);
@@ -98,7 +99,8 @@ BASIN_INLINE void SMALL(svd)(const real *f, real *u, real *s, real *v)
 #else
   SMALL(direction)(b, 1, axes[0], axes[1]);
   for (int i = 0; i < 3; i++)
-    axes[2][i] = axes[0][(i + 1) % 3] * axes[1][(i + 2) % 3] - axes[0][(i + 2) % 3] * axes[1][(i + 1) % 3];
+    axes[2][i] =
+        axes[0][(i + 1) % 3] * axes[1][(i + 2) % 3] - axes[0][(i + 2) % 3] * axes[1][(i + 1) % 3];
 #endif
   for (int j = 0; j < N; j++) {
     s[j] = basin_broadcast(0);
@@ -118,7 +120,8 @@ BASIN_NOINLINE void SMALL(diagonalize)(real *a, real *v)
     for (int p = 0; p + 1 < N; p++)
       for (int q = p + 1; q < N; q++) {
         const real app = a[p * N + p], apq = a[p * N + q], aqq = a[q * N + q];
-        const real least = basin_broadcast(BASIN_SMALL_EPSILON / 1024) * (basin_abs(app) + basin_abs(aqq));
+        const real least =
+            basin_broadcast(BASIN_SMALL_EPSILON / 1024) * (basin_abs(app) + basin_abs(aqq));
         const mask turn = basin_and(basin_not(basin_abs(apq) <= least), basin_not(apq == 0));
         if (!basin_any(turn)) continue;
         real c, s;

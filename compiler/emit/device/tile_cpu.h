@@ -1,9 +1,10 @@
-/* Tiles of elements on the CPU: which element a lane holds, energies and their sum, rows of results.
- * SPDX-License-Identifier: Apache-2.0 */
+/* Tiles of elements on the CPU: which element a lane holds, energies and their sum, rows of
+ * results. SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASIN_DEVICE_TILE_CPU_H
 #define BASIN_DEVICE_TILE_CPU_H
 
-/* Elements at .. at + count - 1. Lanes beyond repeat the last element, so that nothing out of range is read. */
+/* Elements at .. at + count - 1. Lanes beyond repeat the last element, so that nothing out of range
+ * is read. */
 typedef struct basin_tile {
   basin_index index;
   basin_size at, count;
@@ -22,7 +23,8 @@ BASIN_INLINE basin_tile basin_tile_at(basin_size at, basin_size end)
   tile.at = at;
   tile.count = end - at < BASIN_WIDTH ? end - at : BASIN_WIDTH;
   tile.index.vector =
-      (basin_word)at + __builtin_elementwise_min(basin_lanes(), (basin_words)((basin_word)tile.count - 1));
+      (basin_word)at +
+      __builtin_elementwise_min(basin_lanes(), (basin_words)((basin_word)tile.count - 1));
   return tile;
 }
 
@@ -73,26 +75,32 @@ BASIN_INLINE void basin_transpose(basin_part *v)
 #endif
 }
 
-/* Numbers first .. first + PART - 1 of the lanes of one part become PART rows, `stride` doubles apart. */
-BASIN_INLINE void basin_put_rows(double *rows, basin_size stride, const basin_part *values, basin_size lanes)
+/* Numbers first .. first + PART - 1 of the lanes of one part become PART rows, `stride` doubles
+ * apart. */
+BASIN_INLINE void
+basin_put_rows(double *rows, basin_size stride, const basin_part *values, basin_size lanes)
 {
   basin_part v[BASIN_PART];
   for (int k = 0; k < BASIN_PART; k++) v[k] = values[k];
   basin_transpose(v);
   if (lanes >= BASIN_PART) {
-    BASIN_UNROLL for (basin_size l = 0; l < BASIN_PART; l++) *(basin_part_unaligned *)(rows + l * stride) = v[l];
+    BASIN_UNROLL for (basin_size l = 0; l < BASIN_PART; l++) *
+        (basin_part_unaligned *)(rows + l * stride) = v[l];
   } else {
-    BASIN_UNROLL for (basin_size l = 0; l < BASIN_PART; l++)
-      if (l < lanes) *(basin_part_unaligned *)(rows + l * stride) = v[l];
+    BASIN_UNROLL for (basin_size l = 0; l < BASIN_PART; l++) if (l < lanes) *
+        (basin_part_unaligned *)(rows + l * stride) = v[l];
   }
 }
 
-/* Number k of element l, values[k] of lane l, goes to rows[l * size + k]; elements 0 .. count - 1, k < size. */
-BASIN_NOINLINE void basin_store_rows(double *rows, basin_size size, const real *values, basin_size count)
+/* Number k of element l, values[k] of lane l, goes to rows[l * size + k]; elements 0 .. count - 1,
+ * k < size. */
+BASIN_NOINLINE void
+basin_store_rows(double *rows, basin_size size, const real *values, basin_size count)
 {
   for (basin_size p = 0; p * BASIN_PART < count; p++) {
     double *part_rows = rows + p * BASIN_PART * size;
-    const basin_size lanes = count - p * BASIN_PART < BASIN_PART ? count - p * BASIN_PART : BASIN_PART;
+    const basin_size lanes =
+        count - p * BASIN_PART < BASIN_PART ? count - p * BASIN_PART : BASIN_PART;
     basin_size k = 0;
     for (; k + BASIN_PART <= size; k += BASIN_PART) {
       basin_part v[BASIN_PART];
@@ -101,13 +109,14 @@ BASIN_NOINLINE void basin_store_rows(double *rows, basin_size size, const real *
     }
     for (; k < size; k++) {
       const basin_part v = basin_part_of(values[k], (int)p);
-      BASIN_UNROLL for (basin_size l = 0; l < BASIN_PART; l++)
-        if (l < lanes) part_rows[l * size + k] = v[l];
+      BASIN_UNROLL for (basin_size l = 0; l < BASIN_PART; l++) if (l < lanes)
+          part_rows[l * size + k] = v[l];
     }
   }
 }
 
-/* ---- energies: summed in eight interleaved parts, by element number, so that the bits of the sum do not depend on the width ---- */
+/* ---- energies: summed in eight interleaved parts, by element number, so that the bits of the sum
+ * do not depend on the width ---- */
 #define BASIN_SUM_PARTS (8 / BASIN_PART)
 
 typedef struct basin_energy {
@@ -121,11 +130,13 @@ BASIN_INLINE basin_energy basin_energy_begin(void)
   return energy;
 }
 
-BASIN_INLINE void basin_energy_add(basin_energy *energy, const basin_args *args, const basin_tile *tile, real value)
+BASIN_INLINE void
+basin_energy_add(basin_energy *energy, const basin_args *args, const basin_tile *tile, real value)
 {
   const basin_size at = tile->at - args->begin;
   typedef long basin_longs __attribute__((ext_vector_type(BASIN_WIDTH)));
-  const basin_longs inside = __builtin_convertvector(basin_lanes(), basin_longs) < (long)tile->count;
+  const basin_longs inside =
+      __builtin_convertvector(basin_lanes(), basin_longs) < (long)tile->count;
   const basin_wide wide = inside ? __builtin_convertvector(value, basin_wide) : (basin_wide)0;
   for (basin_size p = 0; p < BASIN_PARTS; p++) {
     const basin_size first = at + p * BASIN_PART;
@@ -135,8 +146,8 @@ BASIN_INLINE void basin_energy_add(basin_energy *energy, const basin_args *args,
     if (tile->count == BASIN_WIDTH) {
       *(basin_part_unaligned *)(args->energy + first) = v;
     } else {
-      BASIN_UNROLL for (basin_size l = 0; l < BASIN_PART; l++)
-        if (p * BASIN_PART + l < tile->count) args->energy[first + l] = v[l];
+      BASIN_UNROLL for (basin_size l = 0; l < BASIN_PART; l++) if (p * BASIN_PART + l < tile->count)
+          args->energy[first + l] = v[l];
     }
   }
 }
@@ -144,7 +155,8 @@ BASIN_INLINE void basin_energy_add(basin_energy *energy, const basin_args *args,
 BASIN_INLINE void basin_energy_end(const basin_energy *energy, const basin_args *args)
 {
   const double *s = (const double *)energy->sums;
-  if (args->energy_sum) *args->energy_sum += ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+  if (args->energy_sum)
+    *args->energy_sum += ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
 }
 
 #endif
