@@ -10,7 +10,8 @@ enum { SIMPLICIAL = 0, AUTOMATIC = 1 };
 enum { NATURAL = 0, GIVEN = 1, AMD = 2, METIS = 3 };
 enum { ITYPE_LONG = 2, PATTERN = 0, REAL = 1, LOWER = -1, SYSTEM_A = 0 };
 enum { STATUS_NOT_POSITIVE = 1, STATUS_OUT_OF_MEMORY = -2, STATUS_TOO_LARGE = -3 };
-enum { SMALL_GRAPH = 4000 }; /* nodes below which a second ordering is not worth its time */
+enum { SMALL_GRAPH = 4000 };     /* nodes below which a second ordering is not worth its time */
+enum { SMALL_FACTOR = 4000000 }; /* entries below which OpenMP's threads cost more than they do */
 
 struct basin__cholmod {
   basin_context *context;
@@ -236,13 +237,26 @@ basin_status basin__cholmod_analyze(basin__cholmod *c,
   return c->factor != NULL ? BASIN_OK : failure(c, "analysis");
 }
 
+/* CHOLMOD asks OpenMP for four threads at every supernode, which spin between them. Of a small
+ * factor the calling thread makes all by itself; the setting is the thread's own and is put back.
+ */
+static bool factorize(basin__cholmod *c, basin__cholmod_sparse *a)
+{
+  bool alone = c->factor->x_size < SMALL_FACTOR && c->omp_get_max_active_levels != NULL &&
+               c->omp_set_max_active_levels != NULL;
+  int levels = alone ? c->omp_get_max_active_levels() : 0;
+  if (alone) c->omp_set_max_active_levels(0);
+  bool done = c->cholmod_l_factorize(a, c->factor, c->common) != 0;
+  if (alone) c->omp_set_max_active_levels(levels);
+  return done;
+}
+
 basin_status
 basin__cholmod_factorize(basin__cholmod *c, const basin__symmetric *m, size_t *bad_unknown)
 {
   basin__cholmod_sparse a = wrap(m->size, m->starts, m->rows, m->values);
   *bad_unknown = SIZE_MAX;
-  if (!c->cholmod_l_factorize(&a, c->factor, c->common) &&
-      get(c, BASIN__CHOLMOD_STATUS) != STATUS_NOT_POSITIVE) {
+  if (!factorize(c, &a) && get(c, BASIN__CHOLMOD_STATUS) != STATUS_NOT_POSITIVE) {
     return failure(c, "factorization");
   }
   if (c->factor->minor >= m->size) return BASIN_OK;
