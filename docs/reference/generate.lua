@@ -1,5 +1,5 @@
--- Makes the reference pages: lua.md from lang/basin/meta.lua, std.md from stdlib/, environment.md from
--- runtime/base/environment.def. scripts/docs runs it; tests/docs compares its results with the files.
+-- Makes the reference pages: lua.md from lang/basin/meta.lua, std.md from stdlib/, environment.md
+-- from runtime/base/environment.def. scripts/docs writes them; tests/docs compares them.
 -- SPDX-License-Identifier: Apache-2.0
 local std = require "basin.std"
 local term = require "basin.std.term"
@@ -21,13 +21,18 @@ local function sentences(text)
 end
 
 -- Text that Markdown takes literally.
+local literal <const> = { ["<"] = "&lt;", [">"] = "&gt;", ["|"] = "\\|", ["*"] = "\\*",
+  ["_"] = "\\_" }
+
 local function escape(text)
-  return (text:gsub("[<>|*_]", { ["<"] = "&lt;", [">"] = "&gt;", ["|"] = "\\|", ["*"] = "\\*", ["_"] = "\\_" }))
+  return (text:gsub("[<>|*_]", literal))
 end
 
 -- ---- lua.md ----
 
-local function new_entry() return { text = {}, params = {}, returns = {}, fields = {}, operators = {} } end
+local function new_entry()
+  return { text = {}, params = {}, returns = {}, fields = {}, operators = {} }
+end
 
 local function read_annotation(entry, line)
   local tag, rest = line:match("^@(%w+)%s*(.*)$")
@@ -46,13 +51,14 @@ local function read_annotation(entry, line)
   end
 end
 
--- Classes in order: {name =, text =, fields =, operators =, functions = {{call =, entry}}}.
+-- Classes in order, with their functions, and aliases.
 local function read_meta(path)
   local classes, aliases, by_local, entry = {}, {}, {}, new_entry()
   for line in io.lines(path) do
     local comment = line:match("^%-%-%-(.*)$")
     local variable = line:match("^local (%w+) = {}") or line:match("^([%w.]+) = {}")
-    local owner, separator, name, list = line:match("^function ([%w_.]+)([.:])([%w_]+)%((.-)%) end$")
+    local owner, separator, name, list =
+      line:match("^function ([%w_.]+)([.:])([%w_]+)%((.-)%) end$")
     if comment then
       read_annotation(entry, comment)
     elseif owner then
@@ -93,8 +99,9 @@ local function function_text(out, entry)
   out[#out + 1] = ("### `%s`\n"):format(entry.call)
   out[#out + 1] = escape(sentences(table.concat(entry.text, " "))) .. "\n"
   local facts = {}
-  if #entry.params > 0 then facts[#facts + 1] = "Takes " .. arguments_text(entry.params) .. "." end
-  if #entry.returns > 0 then facts[#facts + 1] = "Returns " .. returns_text(entry.returns) .. "." end
+  local takes, returns = arguments_text(entry.params), returns_text(entry.returns)
+  if takes ~= "" then facts[#facts + 1] = "Takes " .. takes .. "." end
+  if returns ~= "" then facts[#facts + 1] = "Returns " .. returns .. "." end
   if #facts > 0 then out[#out + 1] = table.concat(facts, "\n") .. "\n" end
 end
 
@@ -108,9 +115,10 @@ end
 local function class_text(out, class)
   local name, parent = class.class:match("^([%w_.]+):?%s*(.*)$")
   local module = class.variable and class.variable:find("^basin") and class.variable
-  out[#out + 1] = ("## %s\n"):format(module and ("Module `%s`"):format(module) or ("`%s`"):format(name))
+  out[#out + 1] = (module and "## Module `%s`\n" or "## `%s`\n"):format(module or name)
   if parent ~= "" then out[#out + 1] = ("Has everything that `%s` has.\n"):format(parent) end
-  if #class.text > 0 then out[#out + 1] = escape(sentences(table.concat(class.text, " "))) .. "\n" end
+  local text = escape(sentences(table.concat(class.text, " ")))
+  if text ~= "" then out[#out + 1] = text .. "\n" end
   local rows = {}
   for i, field in ipairs(class.fields) do
     local key, rest = field:match("^(%S+)%s+(.*)$")
@@ -132,7 +140,8 @@ local function lua_page(source)
     "Entries, rows and columns of expressions count from 1; indices in mesh data count from 0.\n" }
   for _, alias in ipairs(aliases) do
     local name, kind = alias.alias:match("^(%S+)%s+(.*)$")
-    out[#out + 1] = ("`%s` is %s (%s)\n"):format(name, escape(kind), escape(table.concat(alias.text, " ")))
+    local text = escape(table.concat(alias.text, " "))
+    out[#out + 1] = ("`%s` is %s (%s)\n"):format(name, escape(kind), text)
   end
   for _, class in ipairs(classes) do class_text(out, class) end
   return (table.concat(out, "\n"):gsub("\n+$", "")) .. "\n"
@@ -140,7 +149,8 @@ end
 
 -- ---- std.md ----
 
-local folders <const> = { "body", "elastic", "shell", "constraint", "contact", "damping", "motion", "material" }
+local folders <const> = { "body", "elastic", "shell", "constraint", "contact", "damping", "motion",
+  "material" }
 
 local function parameters(out, title, list)
   local rows = {}
@@ -154,13 +164,14 @@ local function term_text(out, name, item)
   parameters(out, "stencil", item.stencil)
   parameters(out, "parameter", item.params)
   if item.material then
-    out[#out + 1] = ("`std.%s.%s { young =, poisson = }` is a material of it.\n"):format(name, item.name)
+    local call = ("std.%s.%s { young =, poisson = }"):format(name, item.name)
+    out[#out + 1] = ("`%s` is a material of it.\n"):format(call)
   end
   out[#out + 1] = "Source: " .. escape(item.reference) .. ".\n"
 end
 
--- The documented functions of a file: comments of three dashes and the function below them. Indented lines
--- "key  text" are options.
+-- The documented functions of a file: comments of three dashes and the function below them.
+-- Indented lines "key  text" are options.
 local function documented(path)
   local list, lines, options = {}, {}, {}
   for line in io.lines(path) do
@@ -192,17 +203,22 @@ local function module_text(out, source, folder, module)
     end
     out[#out + 1] = ("### `%s`\n"):format(call or ("std.%s.%s"):format(folder, module))
     rest = (rest or item.text):gsub("%s*Options:%s*$", "")
-    if rest ~= "" then out[#out + 1] = escape(sentences(rest:sub(1, 1):upper() .. rest:sub(2))) .. "\n" end
+    rest = sentences(rest:sub(1, 1):upper() .. rest:sub(2))
+    if rest ~= "" then out[#out + 1] = escape(rest) .. "\n" end
     parameters(out, "option", item.options)
   end
 end
 
 local function std_page(source)
-  local out = { "# Standard library\n", "Made from `stdlib/` by `scripts/docs`; change those files, not this one.",
-    "A term is a function from a stencil and parameters to an energy; `extending_stdlib.md` in the guide says how to add one.\n" }
+  local out = { "# Standard library\n",
+    "Made from `stdlib/` by `scripts/docs`; change those files, not this one.",
+    "A term is a function from a stencil and parameters to an energy.",
+    "[Extending the library](../guide/extending_stdlib.md) says how to add one.\n" }
   for _, folder in ipairs(folders) do
     local modules = {}
-    for name, value in pairs(std[folder]) do modules[#modules + 1] = { name = name, value = value } end
+    for name, value in pairs(std[folder]) do
+      modules[#modules + 1] = { name = name, value = value }
+    end
     table.sort(modules, function(a, b) return a.name < b.name end)
     out[#out + 1] = ("## `std.%s`\n"):format(folder)
     for _, module in ipairs(modules) do
@@ -220,10 +236,11 @@ end
 
 local function environment_page(source)
   local out = { "# Environment variables\n",
-    "Made from `runtime/base/environment.def` by `scripts/docs`; change that file, not this one.",
-    "Options of a script or of the command line come first, the environment second, defaults last.\n",
+    "Made from `runtime/base/environment.def` by `scripts/docs`; change that, not this page.",
+    "Options of a script or the command line come first, the environment second, defaults last.\n",
     "| variable | does |", "|---|---|" }
-  for name, text in read(source .. "/runtime/base/environment.def"):gmatch('\nX%(([%w_]+),%s*"(.-)"%)') do
+  local rows = read(source .. "/runtime/base/environment.def")
+  for name, text in rows:gmatch('\nX%(([%w_]+),%s*"(.-)"%)') do
     out[#out + 1] = ("| `BASIN_%s` | %s |"):format(name, escape(text))
   end
   return table.concat(out, "\n") .. "\n"

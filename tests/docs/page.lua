@@ -2,10 +2,11 @@
 -- lua blocks as scripts, sh lines that call `basin`, c blocks through the compiler.
 -- SPDX-License-Identifier: Apache-2.0
 --
--- Marks in the first line of a lua block: `-- continues` puts the blocks before it in front, down to
--- the last one without the mark; `-- fails` says that the script ends with an error; `-- name.lua`
--- saves it under that name. A text block behind a lua, sh or c block is what that one prints, or the
--- message of the error, with … for anything. Scripts of a hundred steps or more run for two.
+-- Marks in the first line of a lua block: `-- continues` puts the blocks before it in front, down
+-- to the last one without the mark; `-- fails` says that the script ends with an error;
+-- `-- name.lua` saves it under that name. A text block behind a lua, sh or c block is what that one
+-- prints, or the message of the error, with … for anything. Scripts of a hundred steps or more run
+-- for two.
 local blocks_module = require "blocks"
 local harness = require "harness"
 
@@ -117,9 +118,11 @@ for i, block in ipairs(list) do
   local call = run_block[block.kind]
   if call then
     local shown = list[i + 1] and list[i + 1].kind == "text" and list[i + 1] or nil
-    harness.test(("%s:%d"):format(page:match("[^/]+$"), block.line), function()
+    local name = ("%s:%d"):format(page:match("[^/]+$"), block.line)
+    harness.test(name, function()
       local ok, problem = pcall(call, block, shown)
-      if not ok then error(type(problem) == "table" and setmetatable(problem, as_text) or problem, 0) end
+      if type(problem) == "table" then setmetatable(problem, as_text) end
+      if not ok then error(problem, 0) end
     end)
   end
 end

@@ -1,4 +1,5 @@
--- The pages of docs/reference are what their generator makes of the sources. BASIN_UPDATE_GOLDEN=1 rewrites them.
+-- The pages of docs/reference are what their generator makes of the sources;
+-- BASIN_UPDATE_GOLDEN=1 rewrites them.
 -- SPDX-License-Identifier: Apache-2.0
 local h = require "harness"
 
@@ -44,10 +45,13 @@ for _, name in ipairs(names) do
 end
 
 h.test("the pages hold what they should", function()
-  h.equal(pages["lua.md"]:find("### `Scene:add_energy(value, given)`", 1, true) ~= nil, true)
-  h.equal(pages["lua.md"]:find("## Module `basin.mesh`", 1, true) ~= nil, true)
-  h.equal(pages["std.md"]:find("### `std.elastic.spring(x, rest, stiffness)`", 1, true) ~= nil, true)
-  h.equal(pages["environment.md"]:find("`BASIN_THREADS`", 1, true) ~= nil, true)
+  local function holds(page, text)
+    h.equal(pages[page]:find(text, 1, true) ~= nil, true, page .. ": " .. text)
+  end
+  holds("lua.md", "### `Scene:add_energy(value, given)`")
+  holds("lua.md", "## Module `basin.mesh`")
+  holds("std.md", "### `std.elastic.spring(x, rest, stiffness)`")
+  holds("environment.md", "`BASIN_THREADS`")
 end)
 
 h.finish()

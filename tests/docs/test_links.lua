@@ -30,7 +30,8 @@ local function simple(path)
   return table.concat(parts, "/")
 end
 
-local pages = lines_of(("cd '%s' && ls README.md examples/*.md && find docs -name '*.md' | sort"):format(source))
+local pages = lines_of(("cd '%s' && ls README.md examples/*.md && find docs -name '*.md' | sort")
+  :format(source))
 local linked = { ["docs/README.md"] = true, ["README.md"] = true }
 
 for _, page in ipairs(pages) do
