@@ -55,13 +55,14 @@ typedef __typeof__(*(basin_psd_real *)0 < *(basin_psd_real *)0) basin_psd_mask;
 #define BASIN_PSD_TINY    (BASIN_PSD_DOUBLE ? 1e-280 : 1e-34)
 #define BASIN_PSD_HUGE    (BASIN_PSD_DOUBLE ? 1e300 : 1e36)
 
-/* In rounding units times n, relative to the largest entry: how negative an eigenvalue the test
- * by pivots lets pass, and which eigenvalues the solver counts as zero. */
+/* In rounding units times n, relative to the largest entry: how negative an eigenvalue the test by
+ * pivots lets pass. */
 #define BASIN_PSD_SHIFT (BASIN_PSD_DOUBLE ? 8 : 2)
-#define BASIN_PSD_EDGE  (BASIN_PSD_DOUBLE ? 32 : 2)
-/* In rounding units: the coupling that a QR sweep may leave. The projection moves no further
- * than the matrix does, in the Frobenius norm, so the error stays below that times sqrt(n). */
-#define BASIN_PSD_NEGLIGIBLE (BASIN_PSD_DOUBLE ? 512 : 4)
+/* In rounding units: the coupling that a QR sweep may leave, and below what an eigenvalue counts as
+ * zero, which must be more. The projection moves no further than the matrix does, in the Frobenius
+ * norm, so the error stays below these times sqrt(n). */
+#define BASIN_PSD_NEGLIGIBLE (BASIN_PSD_DOUBLE ? 256 : 4)
+#define BASIN_PSD_EDGE       (BASIN_PSD_DOUBLE ? 640 : 2 * BASIN_PSD_N)
 /* Least square of a coupling, so that no minor of x I - T vanishes for want of it. */
 #define BASIN_PSD_FLOOR (BASIN_PSD_DOUBLE ? 1e-60 : 1e-30)
 /* Minors are scaled back once in so many steps of their recurrence. */
@@ -73,8 +74,11 @@ typedef __typeof__(*(basin_psd_real *)0 < *(basin_psd_real *)0) basin_psd_mask;
 #define BASIN_PSD_LAGUERRE 16
 #define BASIN_PSD_CLOSE    4
 #define BASIN_PSD_FAR      1e6f
-/* Most QR sweeps for one eigenvalue, most cycles of Jacobi's method. */
-#define BASIN_PSD_SWEEPS 6
+/* Most QR sweeps for one eigenvalue (tests lower it to get at what follows), most cycles of
+ * Jacobi's method. */
+#ifndef BASIN_PSD_SWEEPS
+#define BASIN_PSD_SWEEPS 8
+#endif
 #define BASIN_PSD_CYCLES 40
 
 /* Projection modes; the numbers are those of the kernel plan. */

@@ -346,7 +346,7 @@ BASIN_PSD_NAME(solve)(const basin_psd_real *h, basin_psd_real *out, basin_scalar
   BASIN_PSD_NAME(reduce)(h, 1 / norm, &t);
   BASIN_PSD_NAME(couple)(&t, BASIN_PSD_N);
 
-  const basin_scalar edge = (basin_scalar)(BASIN_PSD_EDGE * BASIN_PSD_N * BASIN_PSD_EPSILON);
+  const basin_scalar edge = (basin_scalar)(BASIN_PSD_EDGE * BASIN_PSD_EPSILON);
   basin_psd_real left, right;
   BASIN_PSD_NAME(count)(&t, edge, &left, &right);
   basin_psd_real zeros = BASIN_PSD_N - left - right;
