@@ -259,10 +259,10 @@ static int contact_largest_step(lua_State *L)
   const double *motion = basin__check_positions(L, 3, box);
   double limit = luaL_checknumber(L, 4), slackness = luaL_checknumber(L, 5), step = 0;
   basin_contact_impact first;
-  basin__check(L,
-               box->context,
-               basin_contact_largest_step(
-                   box->contact, from, motion, limit, slackness, &step, &first));
+  basin__check(
+      L,
+      box->context,
+      basin_contact_largest_step(box->contact, from, motion, limit, slackness, &step, &first));
   lua_pushnumber(L, step);
   if (first.kind == BASIN_CONTACT_KIND_COUNT) return 1;
   lua_pushstring(L, kind_words[first.kind]);
@@ -293,8 +293,7 @@ static int contact_smallest_distance(lua_State *L)
   basin_l_contact *box = basin__check_contact(L, 1);
   const double *positions = basin__check_positions(L, 2, box);
   basin_contact_closest closest;
-  basin__check(
-      L, box->context, basin_contact_smallest_distance(box->contact, positions, &closest));
+  basin__check(L, box->context, basin_contact_smallest_distance(box->contact, positions, &closest));
   lua_pushnumber(L, sqrt(closest.squared_distance));
   lua_pushnumber(L, closest.gap);
   if (closest.kind == BASIN_CONTACT_KIND_COUNT) return 2;
@@ -395,8 +394,7 @@ static int core_contact_time(lua_State *L)
   double separation = luaL_checknumber(L, 4), limit = luaL_checknumber(L, 5);
   double slackness = luaL_checknumber(L, 6), time = 0;
   bool hit = false;
-  check_status(
-      L, basin_contact_time(kind, start, end, separation, limit, slackness, &time, &hit));
+  check_status(L, basin_contact_time(kind, start, end, separation, limit, slackness, &time, &hit));
   lua_pushnumber(L, time);
   lua_pushboolean(L, hit);
   return 2;

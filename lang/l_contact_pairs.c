@@ -31,12 +31,13 @@ look_up(const basin_l_contact *box, const double *table, basin_contact_kind kind
 {
   if (!table) return 1;
   size_t columns = box->body_count + 1;
-  size_t other = kind == BASIN_CONTACT_POINT_PLANE ? box->body_count : box->bodies[v[other_side[kind]]];
+  size_t other =
+      kind == BASIN_CONTACT_POINT_PLANE ? box->body_count : box->bodies[v[other_side[kind]]];
   return table[box->bodies[v[0]] * columns + other];
 }
 
-/* The array id in field `name` of the table at `index`, or BASIN_NONE; an array of `size` numbers an
- * instance. */
+/* The array id in field `name` of the table at `index`, or BASIN_NONE; an array of `size` numbers
+ * an instance. */
 static basin_array_id
 id_field(lua_State *L, int index, const char *name, basin_l_system *self, size_t size)
 {
@@ -61,8 +62,8 @@ id_field(lua_State *L, int index, const char *name, basin_l_system *self, size_t
   return id;
 }
 
-static void set_array(
-    lua_State *L, basin_l_system *self, basin_array_id id, const double *data, size_t count)
+static void
+set_array(lua_State *L, basin_l_system *self, basin_array_id id, const double *data, size_t count)
 {
   if (id == BASIN_NONE || count == 0) return;
   basin__check(L, self->context, basin_system_set_array(self->system, id, data, count));
@@ -79,16 +80,14 @@ static void set_stencils(lua_State *L,
 {
   size_t present;
   const uint32_t *offsets;
-  const uint32_t *old =
-      basin_system_connectivity(self->system, connectivity, &present, &offsets);
+  const uint32_t *old = basin_system_connectivity(self->system, connectivity, &present, &offsets);
   if (basin_system_space_count(self->system, space) == count && present == count * arity &&
       (present == 0 || memcmp(old, vertices, present * sizeof *old) == 0))
     return;
   basin__check(L, self->context, basin_system_resize(self->system, space, count));
-  basin__check(
-      L,
-      self->context,
-      basin_system_set_connectivity(self->system, connectivity, vertices, count * arity));
+  basin__check(L,
+               self->context,
+               basin_system_set_connectivity(self->system, connectivity, vertices, count * arity));
 }
 
 /* ---- pairs of one kind ---- */
@@ -141,8 +140,8 @@ planes_of(lua_State *L, const basin_l_contact *box, const basin_contact_pairs *p
 
 /* contact:fill(kind, system, space, connectivity, {multiplicity=, weight=, separation=, threshold=,
  * plane=}, {weight = table}) -> pairs. The third table names constants of the pair primitive.
- * `weight` is the multiplicity times the table's number for the two bodies. A primitive with neither
- * gets every stencil as often as its multiplicity says. */
+ * `weight` is the multiplicity times the table's number for the two bodies. A primitive with
+ * neither gets every stencil as often as its multiplicity says. */
 static int contact_fill(lua_State *L)
 {
   const basin_l_contact *box = basin__check_contact(L, 1);
@@ -157,10 +156,8 @@ static int contact_fill(lua_State *L)
   basin_array_id multiplicity = id_field(L, 6, "multiplicity", self, 1);
   basin_array_id weight = id_field(L, 6, "weight", self, 1);
   const double *table = table_field(L, 7, "weight", box->body_count);
-  const double *numbers[4] = {pairs.multiplicity,
-                              weights(L, box, kind, &pairs, table),
-                              pairs.separation,
-                              pairs.threshold};
+  const double *numbers[4] = {
+      pairs.multiplicity, weights(L, box, kind, &pairs, table), pairs.separation, pairs.threshold};
   const uint32_t *vertices = pairs.vertices;
   size_t count = pairs.count;
   if (multiplicity == BASIN_NONE && weight == BASIN_NONE && kind != BASIN_CONTACT_POINT_PLANE)
@@ -169,8 +166,7 @@ static int contact_fill(lua_State *L)
   set_array(L, self, multiplicity, numbers[0], count);
   set_array(L, self, weight, numbers[1], count);
   set_array(L, self, id_field(L, 6, "separation", self, 1), numbers[2], count);
-  if (pairs.threshold)
-    set_array(L, self, id_field(L, 6, "threshold", self, 1), numbers[3], count);
+  if (pairs.threshold) set_array(L, self, id_field(L, 6, "threshold", self, 1), numbers[3], count);
   if (kind == BASIN_CONTACT_POINT_PLANE && count > 0)
     set_array(L, self, id_field(L, 6, "plane", self, 4), planes_of(L, box, &pairs), 4 * count);
   lua_pushinteger(L, (lua_Integer)count);
@@ -242,8 +238,8 @@ static void start_of(const double *positions,
 }
 
 typedef struct friction_input {
-  const double *lagged, *start;           /* positions */
-  const double *weight, *fixed, *moving;  /* tables, or NULL */
+  const double *lagged, *start;          /* positions */
+  const double *weight, *fixed, *moving; /* tables, or NULL */
 } friction_input;
 
 /* Appends the pairs of one kind that have friction; `frames` holds their coefficients, then their
@@ -310,10 +306,9 @@ static int contact_fill_friction(lua_State *L)
     basin_contact_pairs pairs = basin_contact_pairs_get(box->contact, kind);
     if (pairs.count == 0) continue;
     double *tangents = frames + pairs.count * pairs.arity;
-    basin__check(
-        L,
-        box->context,
-        basin_contact_friction_frames(box->contact, kind, input.lagged, frames, tangents));
+    basin__check(L,
+                 box->context,
+                 basin_contact_friction_frames(box->contact, kind, input.lagged, frames, tangents));
     add_pairs(box, kind, &pairs, &input, frames, &lists);
   }
   size_t count = lists.count;

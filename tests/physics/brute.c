@@ -1,0 +1,198 @@
+/* An independent witness for contact tests: every edge against every triangle, every pair of
+ * primitives for the smallest distance. It shares no code with runtime/contact.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <lauxlib.h>
+#include <lua.h>
+#include <math.h>
+#include <stddef.h>
+
+int luaopen_brute(lua_State *L);
+
+/* Numbers of an array as array:bytes() gives them. */
+typedef struct numbers {
+  const double *data;
+  size_t count;
+} numbers;
+
+typedef struct state {
+  numbers positions, edges, triangles, points, labels;
+} state;
+
+static numbers check_numbers(lua_State *L, int index)
+{
+  size_t bytes;
+  const void *data = luaL_checklstring(L, index, &bytes);
+  luaL_argcheck(L, bytes % sizeof(double) == 0, index, "bytes of an array");
+  double *copy = lua_newuserdatauv(L, bytes + 8, 0);
+  for (size_t i = 0; i < bytes; ++i) ((char *)copy)[i] = ((const char *)data)[i];
+  return (numbers){copy, bytes / sizeof(double)};
+}
+
+static const double *point(const state *s, double vertex)
+{
+  return s->positions.data + 3 * (size_t)vertex;
+}
+
+static void subtract(const double *a, const double *b, double *out)
+{
+  for (int i = 0; i < 3; ++i) out[i] = a[i] - b[i];
+}
+
+static double dot(const double *a, const double *b)
+{
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* Six times the volume of a tetrahedron, in extended precision. */
+static long double volume(const double *a, const double *b, const double *c, const double *d)
+{
+  long double u[3], v[3], w[3];
+  for (int i = 0; i < 3; ++i) {
+    u[i] = (long double)b[i] - a[i];
+    v[i] = (long double)c[i] - a[i];
+    w[i] = (long double)d[i] - a[i];
+  }
+  return u[0] * (v[1] * w[2] - v[2] * w[1]) - u[1] * (v[0] * w[2] - v[2] * w[0]) +
+         u[2] * (v[0] * w[1] - v[1] * w[0]);
+}
+
+/* Whether the segment p q passes through the inside of the triangle. */
+static int
+pierces(const double *p, const double *q, const double *a, const double *b, const double *c)
+{
+  long double from = volume(a, b, c, p), to = volume(a, b, c, q);
+  if ((from > 0) == (to > 0) || from == 0 || to == 0) return 0;
+  int s0 = volume(p, q, a, b) > 0, s1 = volume(p, q, b, c) > 0, s2 = volume(p, q, c, a) > 0;
+  return s0 == s1 && s1 == s2;
+}
+
+/* Squared distance of the boxes of two lists of points, to leave out what is far. */
+static double box_distance(const double *const *a, int na, const double *const *b, int nb)
+{
+  double sum = 0;
+  for (int i = 0; i < 3; ++i) {
+    double low_a = INFINITY, high_a = -INFINITY, low_b = INFINITY, high_b = -INFINITY;
+    for (int k = 0; k < na; ++k) {
+      low_a = fmin(low_a, a[k][i]);
+      high_a = fmax(high_a, a[k][i]);
+    }
+    for (int k = 0; k < nb; ++k) {
+      low_b = fmin(low_b, b[k][i]);
+      high_b = fmax(high_b, b[k][i]);
+    }
+    double gap = fmax(0, fmax(low_a - high_b, low_b - high_a));
+    sum += gap * gap;
+  }
+  return sum;
+}
+
+/* Squared distance of a point and a segment. */
+static double point_segment(const double *p, const double *a, const double *b)
+{
+  double e[3], r[3];
+  subtract(b, a, e);
+  subtract(p, a, r);
+  double length = dot(e, e), t = length > 0 ? fmin(1, fmax(0, dot(r, e) / length)) : 0;
+  for (int i = 0; i < 3; ++i) r[i] -= t * e[i];
+  return dot(r, r);
+}
+
+static double point_triangle(const double *p, const double *a, const double *b, const double *c)
+{
+  double u[3], v[3], r[3];
+  double least = fmin(point_segment(p, a, b), fmin(point_segment(p, b, c), point_segment(p, c, a)));
+  subtract(b, a, u);
+  subtract(c, a, v);
+  subtract(p, a, r);
+  double uu = dot(u, u), uv = dot(u, v), vv = dot(v, v), ru = dot(r, u), rv = dot(r, v);
+  double det = uu * vv - uv * uv;
+  if (!(det > 0)) return least;
+  double s = (vv * ru - uv * rv) / det, t = (uu * rv - uv * ru) / det;
+  if (s < 0 || t < 0 || s + t > 1) return least;
+  for (int i = 0; i < 3; ++i) r[i] -= s * u[i] + t * v[i];
+  return fmin(least, dot(r, r));
+}
+
+static double segment_segment(const double *a, const double *b, const double *c, const double *d)
+{
+  double u[3], v[3], r[3];
+  double least = fmin(fmin(point_segment(a, c, d), point_segment(b, c, d)),
+                      fmin(point_segment(c, a, b), point_segment(d, a, b)));
+  subtract(b, a, u);
+  subtract(d, c, v);
+  subtract(a, c, r);
+  double uu = dot(u, u), uv = dot(u, v), vv = dot(v, v), ur = dot(u, r), vr = dot(v, r);
+  double det = uu * vv - uv * uv;
+  if (!(det > 1e-12 * uu * vv)) return least;
+  double s = (uv * vr - vv * ur) / det, t = (uu * vr - uv * ur) / det;
+  if (s < 0 || s > 1 || t < 0 || t > 1) return least;
+  for (int i = 0; i < 3; ++i) r[i] += s * u[i] - t * v[i];
+  return fmin(least, dot(r, r));
+}
+
+/* Primitives that share a vertex, or whose vertices all have one label other than 0, are left out.
+ */
+static int skipped(const state *s, const double *a, int na, const double *b, int nb)
+{
+  double label = s->labels.data[(size_t)a[0]];
+  int same = label != 0;
+  for (int i = 0; i < na; ++i) {
+    same = same && s->labels.data[(size_t)a[i]] == label;
+    for (int k = 0; k < nb; ++k)
+      if (a[i] == b[k]) return 1;
+  }
+  for (int k = 0; k < nb; ++k) same = same && s->labels.data[(size_t)b[k]] == label;
+  return same;
+}
+
+/* One pair: points of both sides into p and q; 0 if it is left out or farther than `limit`. */
+static int close_pair(const state *s,
+                      const double *a,
+                      int na,
+                      const double *b,
+                      int nb,
+                      double limit,
+                      const double **p,
+                      const double **q)
+{
+  for (int i = 0; i < na; ++i) p[i] = point(s, a[i]);
+  for (int k = 0; k < nb; ++k) q[k] = point(s, b[k]);
+  return box_distance(p, na, q, nb) < limit && !skipped(s, a, na, b, nb);
+}
+
+/* count(positions, edges, triangles, points, labels, limit) -> intersections, smallest distance of
+ * point-triangle and edge-edge pairs below `limit`, else `limit`. Arguments are bytes of arrays. */
+static int brute_count(lua_State *L)
+{
+  state s = {check_numbers(L, 1),
+             check_numbers(L, 2),
+             check_numbers(L, 3),
+             check_numbers(L, 4),
+             check_numbers(L, 5)};
+  double limit = luaL_checknumber(L, 6), least = limit * limit;
+  const double *p[3], *q[3];
+  lua_Integer found = 0;
+  for (size_t e = 0; e < s.edges.count; e += 2) {
+    const double *edge = s.edges.data + e;
+    for (size_t t = 0; t < s.triangles.count; t += 3)
+      if (close_pair(&s, edge, 2, s.triangles.data + t, 3, 1e-300, p, q))
+        found += pierces(p[0], p[1], q[0], q[1], q[2]);
+    for (size_t f = e + 2; f < s.edges.count; f += 2)
+      if (close_pair(&s, edge, 2, s.edges.data + f, 2, least, p, q))
+        least = fmin(least, segment_segment(p[0], p[1], q[0], q[1]));
+  }
+  for (size_t k = 0; k < s.points.count; ++k)
+    for (size_t t = 0; t < s.triangles.count; t += 3)
+      if (close_pair(&s, s.points.data + k, 1, s.triangles.data + t, 3, least, p, q))
+        least = fmin(least, point_triangle(p[0], q[0], q[1], q[2]));
+  lua_pushinteger(L, found);
+  lua_pushnumber(L, sqrt(least));
+  return 2;
+}
+
+int luaopen_brute(lua_State *L)
+{
+  static const luaL_Reg functions[] = {{"count", brute_count}, {NULL, NULL}};
+  luaL_newlib(L, functions);
+  return 1;
+}
