@@ -6,8 +6,8 @@ enum { CHUNK = 1024 };
 
 typedef struct box_task {
   basin_contact *contact;
-  const double *positions, *direction;
-  double limit, reach, center[3];
+  const double *positions;
+  double center[3];
   atomic_size_t bad; /* a vertex that is not finite; SIZE_MAX: none */
 } box_task;
 
@@ -25,29 +25,37 @@ static float above(double value)
 
 /* Rounding is monotonic, so that boxes without reach meet whenever the exact ones do. A reach is
  * enlarged by what its two additions can lose. */
+void basin__exact_interval(
+    const basin_contact *contact, uint32_t vertex, int k, double *low, double *high)
+{
+  const size_t at = 3 * (size_t)vertex + (size_t)k;
+  const double start = contact->box_positions[at];
+  double end = start, reach = 0;
+  if (contact->box_direction) end += contact->box_limit * contact->box_direction[at];
+  if (contact->box_reach >= 0)
+    reach = contact->box_reach + 0.5 * contact->separation + basin__offset(contact, 1, &vertex);
+  *low = fmin(start, end);
+  *high = fmax(start, end);
+  if (!(isfinite(start) && isfinite(end))) *high = HUGE_VAL; /* fmin and fmax hide one NaN */
+  if (reach > 0) {
+    const double grown = reach + 0x1p-50 * (fmax(fabs(*low), fabs(*high)) + reach);
+    *low -= grown;
+    *high += grown;
+  }
+}
+
 static void box_vertex(box_task *task, size_t v)
 {
   basin_contact *contact = task->contact;
-  const uint32_t vertex = (uint32_t)v;
-  double reach = 0;
-  if (task->reach >= 0)
-    reach = task->reach + 0.5 * contact->separation + basin__offset(contact, 1, &vertex);
   basin__box *box = &contact->boxes[v];
   box->low[3] = box->high[3] = 0;
   for (int k = 0; k < 3; ++k) {
-    const double start = task->positions[3 * v + (size_t)k];
-    const double end =
-        task->direction ? start + task->limit * task->direction[3 * v + (size_t)k] : start;
-    if (!isfinite(start) || !isfinite(end)) {
+    double low, high;
+    basin__exact_interval(contact, (uint32_t)v, k, &low, &high);
+    if (!isfinite(low) || !isfinite(high)) {
       size_t none = SIZE_MAX;
       while (v < none && !atomic_compare_exchange_weak(&task->bad, &none, v)) continue;
       return;
-    }
-    double low = fmin(start, end), high = fmax(start, end);
-    if (reach > 0) {
-      const double grown = reach + 0x1p-50 * (fmax(fabs(low), fabs(high)) + reach);
-      low -= grown;
-      high += grown;
     }
     box->low[k] = below(low - task->center[k]);
     box->high[k] = above(high - task->center[k]);
@@ -85,11 +93,11 @@ basin_status basin__contact_boxes(basin_contact *contact,
                                   double limit,
                                   double reach)
 {
-  box_task task = {.contact = contact,
-                   .positions = positions,
-                   .direction = direction,
-                   .limit = limit,
-                   .reach = reach};
+  box_task task = {.contact = contact, .positions = positions};
+  contact->box_positions = positions;
+  contact->box_direction = direction;
+  contact->box_limit = limit;
+  contact->box_reach = reach;
   atomic_init(&task.bad, SIZE_MAX);
   choose_center(&task);
   basin__parallel(contact->context, (contact->vertex_count + CHUNK - 1) / CHUNK, box_chunk, &task);

@@ -178,6 +178,7 @@ static basin_status fill(basin_contact *contact, const basin_contact_description
   contact->body_count = n;
   contact->separation = d->separation;
   contact->plane_count = d->plane_count;
+  contact->exact_boxes = d->exact_boxes;
   contact->pair_limit = d->pair_limit ? d->pair_limit : default_limit;
   contact->worker_count = basin__worker_count(context);
   BASIN_TRY(copy_array(context, d->bodies, d->vertex_count * sizeof(uint32_t), &contact->bodies));

@@ -75,6 +75,10 @@ struct basin_contact {
   size_t pair_limit;
 
   basin__box *boxes;
+  bool exact_boxes;
+  /* What the boxes were made from; borrowed during a call. */
+  const double *box_positions, *box_direction;
+  double box_limit, box_reach;
   unsigned worker_count;
   basin__worker *workers;
   pthread_mutex_t growing; /* the context records errors of one thread at a time */
@@ -105,6 +109,10 @@ uint32_t basin__tag(const basin_contact *contact, unsigned count, const uint32_t
 bool basin__meets_planes(const basin_contact *contact, uint32_t vertex);
 
 /* ---- broad phase ---- */
+
+/* Ends of the box of one vertex along axis k in double precision. */
+void basin__exact_interval(
+    const basin_contact *contact, uint32_t vertex, int k, double *low, double *high);
 
 /* Checks numbers, fills the boxes of x + t direction (may be NULL), t in [0, limit], grown by
  * `reach` beyond half of xi (not at all if it is negative), and updates the trees. */

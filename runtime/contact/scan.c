@@ -63,16 +63,35 @@ double basin__candidate_separation(const basin__scan *scan, uint32_t item, uint3
          basin__offset(contact, b->arity, b->items + (size_t)partner * b->arity);
 }
 
-/* Drops what the table of bodies forbids. */
+/* Whether the boxes of the two sides meet in double precision. */
+static bool boxes_meet(const basin_contact *contact, const uint32_t *v, unsigned split, unsigned n)
+{
+  for (int k = 0; k < 3; ++k) {
+    double low[2] = {HUGE_VAL, HUGE_VAL}, high[2] = {-HUGE_VAL, -HUGE_VAL};
+    for (unsigned i = 0; i < n; ++i) {
+      const int side = i >= split;
+      double from, to;
+      basin__exact_interval(contact, v[i], k, &from, &to);
+      low[side] = fmin(low[side], from);
+      high[side] = fmax(high[side], to);
+    }
+    if (low[0] > high[1] || low[1] > high[0]) return false;
+  }
+  return true;
+}
+
+/* Drops what the table of bodies forbids, and boxes that only rounding made meet. */
 static void filter(const basin__scan *scan, uint32_t item, basin__items *items, size_t first)
 {
+  const basin_contact *contact = scan->contact;
+  const unsigned a = scan->query_set->arity;
   size_t kept = first;
   for (size_t i = first; i < items->count; ++i) {
     uint32_t v[5];
     const unsigned n = basin__candidate_vertices(scan, item, items->data[i], v);
-    const unsigned a = scan->query_set->arity;
-    if (basin_contact_allows(scan->contact, a, v, n - a, v + a))
-      items->data[kept++] = items->data[i];
+    if (basin__needs_check(contact) && !basin_contact_allows(contact, a, v, n - a, v + a)) continue;
+    if (contact->exact_boxes && !boxes_meet(contact, v, a, n)) continue;
+    items->data[kept++] = items->data[i];
   }
   items->count = kept;
 }
@@ -99,7 +118,8 @@ static bool scan_query(const scan_task *task, size_t place, basin__items *items)
   const size_t header = items->count;
   items->count += 2;
   if (!task->query(&query, items, grow_items, scan)) return false;
-  if (basin__needs_check(scan->contact)) filter(scan, item, items, header + 2);
+  if (basin__needs_check(scan->contact) || scan->contact->exact_boxes)
+    filter(scan, item, items, header + 2);
   items->data[header] = item;
   items->data[header + 1] = (uint32_t)(items->count - header - 2);
   return true;

@@ -86,7 +86,9 @@ typedef struct basin_contact_description {
   const basin_contact_plane *planes;
   const double *rest_positions; /* vertex_count x 3: lengths in the threshold of the mollifier; NULL
                                    = no pair is mollified */
-  size_t pair_limit;            /* most candidates or pairs held at once; 0 = 2^31 */
+  bool exact_boxes;  /* candidates are pairs whose boxes meet in double precision; without it, also
+                        those that meet after rounding outward to single precision (faster) */
+  size_t pair_limit; /* most candidates or pairs held at once; 0 = 2^31 */
 } basin_contact_description;
 
 BASIN_API basin_contact_description basin_contact_description_defaults(void);

@@ -185,14 +185,50 @@ static inline void visit_all(const basin_contact *contact,
                      share_vertex(edges + 2 * e + 1, 1, d->triangles + 3 * t, 3);
     if (!of_triangle) memcpy(lone_edges + 2 * lone_edge_count++, edges + 2 * e, 2 * sizeof *edges);
   }
-  visit_sets(contact, BASIN_CONTACT_POINT_POINT, lone_points, lone_point_count, 1, lone_points,
-             lone_point_count, 1, positions, visit, user);
-  visit_sets(contact, BASIN_CONTACT_POINT_EDGE, lone_points, lone_point_count, 1, lone_edges,
-             lone_edge_count, 2, positions, visit, user);
-  visit_sets(contact, BASIN_CONTACT_POINT_TRIANGLE, points, point_count, 1, d->triangles,
-             d->triangle_count, 3, positions, visit, user);
-  visit_sets(contact, BASIN_CONTACT_EDGE_EDGE, edges, edge_count, 2, edges, edge_count, 2,
-             positions, visit, user);
+  visit_sets(contact,
+             BASIN_CONTACT_POINT_POINT,
+             lone_points,
+             lone_point_count,
+             1,
+             lone_points,
+             lone_point_count,
+             1,
+             positions,
+             visit,
+             user);
+  visit_sets(contact,
+             BASIN_CONTACT_POINT_EDGE,
+             lone_points,
+             lone_point_count,
+             1,
+             lone_edges,
+             lone_edge_count,
+             2,
+             positions,
+             visit,
+             user);
+  visit_sets(contact,
+             BASIN_CONTACT_POINT_TRIANGLE,
+             points,
+             point_count,
+             1,
+             d->triangles,
+             d->triangle_count,
+             3,
+             positions,
+             visit,
+             user);
+  visit_sets(contact,
+             BASIN_CONTACT_EDGE_EDGE,
+             edges,
+             edge_count,
+             2,
+             edges,
+             edge_count,
+             2,
+             positions,
+             visit,
+             user);
   free(lone_points);
   free(lone_edges);
 }

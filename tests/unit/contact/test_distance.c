@@ -17,7 +17,8 @@ static void exact_cases(void **state)
     double x[12];
     basin_contact_distance d;
     table_numbers(&t, 3 * arity, x);
-    const double squared = table_number(&t), relative = table_number(&t), absolute = table_number(&t);
+    const double squared = table_number(&t), relative = table_number(&t),
+                 absolute = table_number(&t);
     assert_ok(basin_contact_distance_get(kind, x, &d));
     if (!(fabs(d.squared_distance - squared) <= relative * squared + absolute))
       fail_msg("%s: %.17g is not %.17g", id, d.squared_distance, squared);
@@ -75,21 +76,27 @@ static void no_points_are_closer(void **state)
     const double scale = scales[round / 3 % 4], flat = pow(10, -(double)(round % 17));
     double x[12], c[4];
     for (int i = 0; i < 12; ++i)
-      x[i] = scale * random_unit(&seed) * (i % 3 == 1 ? flat : 1) * (i % 3 == 2 && round % 5 == 0 ? flat : 1);
+      x[i] = scale * random_unit(&seed) * (i % 3 == 1 ? flat : 1) *
+             (i % 3 == 2 && round % 5 == 0 ? flat : 1);
     if (round % 7 == 0) memcpy(x + 6, x + 3, 3 * sizeof *x);
     basin_contact_distance d;
     assert_ok(basin_contact_distance_get(kind, x, &d));
     const double error = 1e-13 * scale * (sqrt(d.squared_distance) + 1e-3 * scale);
     double sum_a = 0, sum = 0;
     for (unsigned i = 0; i < arity; ++i) sum += d.coefficients[i];
-    for (unsigned i = 0; i < (kind == BASIN_CONTACT_EDGE_EDGE ? 2u : 1u); ++i) sum_a += d.coefficients[i];
+    for (unsigned i = 0; i < (kind == BASIN_CONTACT_EDGE_EDGE ? 2u : 1u); ++i)
+      sum_a += d.coefficients[i];
     assert_near(sum, 0, 1e-12);
     assert_near(sum_a, 1, 1e-12);
     if (!(fabs(distance_at(x, arity, d.coefficients) - d.squared_distance) <= 1e3 * error))
-      fail_msg("round %d: %g of the points, %g", round, distance_at(x, arity, d.coefficients), d.squared_distance);
+      fail_msg("round %d: %g of the points, %g",
+               round,
+               distance_at(x, arity, d.coefficients),
+               d.squared_distance);
     for (int k = 0; k < 40; ++k) {
       random_pair(&seed, kind, c);
-      if (distance_at(x, arity, c) < d.squared_distance - error) fail_msg("round %d: closer points", round);
+      if (distance_at(x, arity, c) < d.squared_distance - error)
+        fail_msg("round %d: closer points", round);
     }
   }
 }
@@ -99,9 +106,11 @@ static void bad_arguments(void **state)
   (void)state;
   double x[12] = {0};
   basin_contact_distance d;
-  assert_int_equal(basin_contact_distance_get(BASIN_CONTACT_POINT_PLANE, x, &d), BASIN_ERROR_ARGUMENT);
+  assert_int_equal(basin_contact_distance_get(BASIN_CONTACT_POINT_PLANE, x, &d),
+                   BASIN_ERROR_ARGUMENT);
   x[4] = (double)NAN;
-  assert_int_equal(basin_contact_distance_get(BASIN_CONTACT_POINT_EDGE, x, &d), BASIN_ERROR_NOT_FINITE);
+  assert_int_equal(basin_contact_distance_get(BASIN_CONTACT_POINT_EDGE, x, &d),
+                   BASIN_ERROR_NOT_FINITE);
 }
 
 int main(void)

@@ -6,7 +6,8 @@
 static double tolerance_of(double gap, double slackness, const double *x0, const double *x1)
 {
   double size = 0;
-  for (int i = 0; i < 12; ++i) size = fmax(size, fmax(fabs(x0[i] - x0[i % 3]), fabs(x1[i] - x1[i % 3])));
+  for (int i = 0; i < 12; ++i)
+    size = fmax(size, fmax(fabs(x0[i] - x0[i % 3]), fabs(x1[i] - x1[i % 3])));
   return 1.0625 * (1 - slackness) * gap + 1e-13 * size;
 }
 
@@ -50,7 +51,9 @@ static void check_query(const char *id,
   if (!hit && time != limit) fail_msg("%s: no contact but time %g", id, time);
   if (truth && time == 0 && gap > tolerance && end > 0) fail_msg("%s: stopped at the start", id);
   /* The gap that is left is the one promised, up to rounding. */
-  if (gap > 0 && time > 0 && distance_after(kind, x0, x1, time) - separation < (1 - slackness) * gap - tolerance * 1e-3 - 1e-15)
+  if (gap > 0 && time > 0 &&
+      distance_after(kind, x0, x1, time) - separation <
+          (1 - slackness) * gap - tolerance * 1e-3 - 1e-15)
     fail_msg("%s: too little is left at %g", id, time);
 }
 
@@ -75,7 +78,15 @@ static void exact_cases(void **state)
     const bool truth = table_number(&t) != 0;
     const double end = table_number(&t);
     for (size_t s = 0; s < BASIN_COUNT(slacknesses); ++s)
-      check_query(id, kind, x0, x1, separation, limit, slacknesses[s], truth, end * (truth ? 1 + 1e-15 : 1));
+      check_query(id,
+                  kind,
+                  x0,
+                  x1,
+                  separation,
+                  limit,
+                  slacknesses[s],
+                  truth,
+                  end * (truth ? 1 + 1e-15 : 1));
     ++seen;
   }
   assert_int_equal(seen, 171);
@@ -97,7 +108,8 @@ static void not_earlier_than_additive(void **state)
     bool hit;
     table_numbers(&t, size, x0);
     table_numbers(&t, size, x1);
-    const double separation = table_number(&t), limit = table_number(&t), slackness = table_number(&t);
+    const double separation = table_number(&t), limit = table_number(&t),
+                 slackness = table_number(&t);
     const double additive = table_number(&t);
     assert_ok(basin_contact_time(kind, x0, x1, separation, limit, slackness, &time, &hit));
     assert_true(hit);
@@ -148,8 +160,12 @@ static void published_queries(void **state)
   for (size_t s = 0; s < BASIN_COUNT(slacknesses); ++s) {
     const tally sum = run_file("queries.txt", slacknesses[s], true);
     assert_int_equal(sum.count, 1000);
-    print_message("queries, slackness %.12g: %zu false alarms within the tolerance, %.3g early on average, %.3g at most\n",
-                  slacknesses[s], sum.false_alarms, sum.early / (double)sum.hits, sum.most_early);
+    print_message("queries, slackness %.12g: %zu false alarms within the tolerance, %.3g early on "
+                  "average, %.3g at most\n",
+                  slacknesses[s],
+                  sum.false_alarms,
+                  sum.early / (double)sum.hits,
+                  sum.most_early);
   }
 }
 
@@ -159,8 +175,12 @@ static void exact_sweeps(void **state)
   for (size_t s = 0; s < BASIN_COUNT(slacknesses); ++s) {
     const tally sum = run_file("sweeps.txt", slacknesses[s], false);
     assert_int_equal(sum.count, 480);
-    print_message("sweeps, slackness %.12g: %zu false alarms within the tolerance, %.3g early on average, %.3g at most\n",
-                  slacknesses[s], sum.false_alarms, sum.early / (double)sum.hits, sum.most_early);
+    print_message("sweeps, slackness %.12g: %zu false alarms within the tolerance, %.3g early on "
+                  "average, %.3g at most\n",
+                  slacknesses[s],
+                  sum.false_alarms,
+                  sum.early / (double)sum.hits,
+                  sum.most_early);
     /* Not needlessly early: the time is within the tolerance of the contact. */
     if (slacknesses[s] == 1 - 1e-6) assert_true(sum.most_early < 1e-3);
     if (slacknesses[s] == 1 - 1e-6) assert_true(sum.early / (double)sum.hits < 1e-5);
@@ -173,7 +193,8 @@ static void invariance(void **state)
   (void)state;
   uint64_t seed = 3;
   for (int round = 0; round < 2000; ++round) {
-    const basin_contact_kind kind = round % 2 ? BASIN_CONTACT_EDGE_EDGE : BASIN_CONTACT_POINT_TRIANGLE;
+    const basin_contact_kind kind =
+        round % 2 ? BASIN_CONTACT_EDGE_EDGE : BASIN_CONTACT_POINT_TRIANGLE;
     double x0[12], x1[12], y0[12], y1[12], time, other;
     bool hit, other_hit;
     for (int i = 0; i < 12; ++i) {
@@ -210,7 +231,8 @@ static void monotonic(void **state)
   (void)state;
   uint64_t seed = 11;
   for (int round = 0; round < 1000; ++round) {
-    const basin_contact_kind kind = round % 2 ? BASIN_CONTACT_EDGE_EDGE : BASIN_CONTACT_POINT_TRIANGLE;
+    const basin_contact_kind kind =
+        round % 2 ? BASIN_CONTACT_EDGE_EDGE : BASIN_CONTACT_POINT_TRIANGLE;
     double x0[12], x1[12], time;
     bool hit;
     for (int i = 0; i < 12; ++i) x0[i] = random_unit(&seed), x1[i] = x0[i] + random_unit(&seed);
@@ -229,9 +251,12 @@ static void monotonic(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(exact_cases),     cmocka_unit_test(not_earlier_than_additive),
-      cmocka_unit_test(published_queries), cmocka_unit_test(exact_sweeps),
-      cmocka_unit_test(invariance),      cmocka_unit_test(monotonic),
+      cmocka_unit_test(exact_cases),
+      cmocka_unit_test(not_earlier_than_additive),
+      cmocka_unit_test(published_queries),
+      cmocka_unit_test(exact_sweeps),
+      cmocka_unit_test(invariance),
+      cmocka_unit_test(monotonic),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
