@@ -9,11 +9,11 @@
 #include <string.h>
 
 /* The functions of device/math_cpu.h and their number of arguments. */
+/* clang-format off */
 #define FUNCTIONS(X)                                                                              \
-  X(exp, 1)                                                                                       \
-  X(expm1, 1)                                                                                     \
-  X(log, 1) X(log1p, 1) X(sin, 1) X(cos, 1) X(tan, 1) X(asin, 1) X(acos, 1) X(atan, 1) X(sinh, 1) \
-      X(cosh, 1) X(tanh, 1) X(atan2, 2) X(pow, 2)
+  X(exp, 1) X(expm1, 1) X(log, 1) X(log1p, 1) X(sin, 1) X(cos, 1) X(tan, 1) X(asin, 1) X(acos, 1) \
+  X(atan, 1) X(sinh, 1) X(cosh, 1) X(tanh, 1) X(atan2, 2) X(pow, 2)
+/* clang-format on */
 
 static basin_code plain_symbol(const char *name)
 {

@@ -1,6 +1,7 @@
 /* Energies: sums in a fixed order, and the search for the element that is not finite.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "assembly/minimizer.h"
+#include "device/work.h"
 #include <math.h>
 
 /* Elements a task and a partial sum: fixed, so the sum has the same bits for any number of threads.
@@ -67,7 +68,8 @@ static basin_status term_energy(basin_minimizer *minimizer, basin_term *term, do
                           chunks,
                           sizeof *term->energies));
   energy_task task = {minimizer, term, count};
-  basin__parallel(minimizer->context, chunks, energy_chunk, &task);
+  basin__parallel_work(
+      minimizer->context, chunks, basin__kernel_work(term->value.info, count), energy_chunk, &task);
   for (size_t k = 0; k < chunks; ++k) sum_add(&total, term->energies[k]);
   *energy = sum_value(&total);
   ++term->statistics.value_calls;

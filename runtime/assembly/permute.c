@@ -216,8 +216,11 @@ static basin_status renew(basin_minimizer *minimizer,
     copy->capacity = need;
   }
   copy_task task = {term->permutation.order, from, copy->data, item, term->elements};
-  basin__parallel(
-      minimizer->context, (task.count + COPY_CHUNK - 1) / COPY_CHUNK, copy_chunk, &task);
+  basin__parallel_work(minimizer->context,
+                       (task.count + COPY_CHUNK - 1) / COPY_CHUNK,
+                       (double)task.count * (double)item / sizeof(double),
+                       copy_chunk,
+                       &task);
   copy->version = version;
   return BASIN_OK;
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "assembly/permute.h"
 #include "assembly/spread.h"
+#include "device/work.h"
 
 typedef struct run_state {
   basin_minimizer *minimizer;
@@ -80,16 +81,19 @@ static void run_coloured(run_state *state)
   const basin_schedule *schedule = &state->term->schedule;
   for (size_t k = 0; k < schedule->colour_count; ++k) {
     state->first = schedule->colour_starts[k];
-    basin__parallel(state->minimizer->context,
-                    schedule->colour_starts[k + 1] - state->first,
-                    state->term->direct ? direct_chunk : mapped_chunk,
-                    state);
+    size_t chunks = schedule->colour_starts[k + 1] - state->first;
+    basin__parallel_work(state->minimizer->context,
+                         chunks,
+                         basin__kernel_work(state->slot->info, chunks * schedule->chunk),
+                         state->term->direct ? direct_chunk : mapped_chunk,
+                         state);
   }
 }
 
 /* ---- partitioned ---- */
 
-/* A single worker adds in element order anyway: the sums of the partitions, without storing. */
+/* A single worker, and few elements that are not worth waking others for: it adds in element order
+ * anyway: the sums of the partitions, without storing. */
 static void run_serial(run_state *state)
 {
   for (size_t k = 0; k < state->term->schedule.chunk_count; ++k) run_direct(state, k, 0);
@@ -145,11 +149,16 @@ static void run_partitioned(run_state *state)
   for (state->first = 0; state->first < state->term->elements; state->first += schedule->batch) {
     size_t end = state->first + schedule->batch;
     state->end = end < state->term->elements ? end : state->term->elements;
-    basin__parallel(state->minimizer->context,
-                    (state->end - state->first + schedule->chunk - 1) / schedule->chunk,
-                    stored_chunk,
-                    state);
-    basin__parallel(state->minimizer->context, schedule->partition_count, spread_partition, state);
+    basin__parallel_work(state->minimizer->context,
+                         (state->end - state->first + schedule->chunk - 1) / schedule->chunk,
+                         basin__kernel_work(state->slot->info, state->end - state->first),
+                         stored_chunk,
+                         state);
+    basin__parallel_work(state->minimizer->context,
+                         schedule->partition_count,
+                         (double)(state->end - state->first) * (double)state->packed,
+                         spread_partition,
+                         state);
     for (size_t e = state->first; e < state->end && state->run->adjoint; ++e) {
       const double *hessian, *gradient = stored_element(state, e, &hessian);
       basin__spread_adjoint(&state->spread, e, gradient);
@@ -180,7 +189,9 @@ basin_status basin__term_run(basin_minimizer *minimizer, basin_term *term, const
   if (status == BASIN_OK) status = basin__permutation_bind(minimizer, term, state.slot->info);
   if (status != BASIN_OK) return basin__term_blame(minimizer, term, status);
   BASIN_ASSERT(state.slot->kernel.function);
-  if (term->schedule.partitioned && term->direct && basin__worker_count(minimizer->context) == 1)
+  bool alone = basin__worker_count(minimizer->context) == 1 ||
+               !basin__parallel_worthwhile(basin__kernel_work(state.slot->info, term->elements));
+  if (term->schedule.partitioned && term->direct && alone)
     run_serial(&state);
   else if (term->schedule.partitioned)
     run_partitioned(&state);

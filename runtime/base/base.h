@@ -114,6 +114,12 @@ unsigned basin__worker_count(
 /* Runs body for each index in [0, count); returns when all are done. Nested calls run serially on
  * the caller. */
 void basin__parallel(basin_context *context, size_t count, basin_task_function body, void *user);
+/* The same, where the whole loop is known to take about `operations` scalar operations: a loop that
+ * ends before another thread has woken up runs on the caller alone. The order in which bodies run
+ * differs, so they must not depend on it, as in every parallel loop. */
+void basin__parallel_work(
+    basin_context *context, size_t count, double operations, basin_task_function body, void *user);
+bool basin__parallel_worthwhile(double operations); /* what basin__parallel_work decides by */
 /* May be called from a signal handler or any thread: makes running solves stop after the current
  * iteration. */
 void basin__interrupt(basin_context *context);

@@ -7,10 +7,16 @@
 #include <unistd.h>
 
 enum {
-  SPINS = 4000, /* about 20 microseconds of waiting before a thread goes to sleep */
-  BLOCKS_A_THREAD =
-      8 /* indices are handed out in blocks of count / (threads * this), at least one */
+  SPINS = 64,         /* pauses between two looks at the clock */
+  BLOCKS_A_THREAD = 8 /* indices go out in blocks of count / (threads * this), at least one */
 };
+
+/* Seconds of waiting before a thread goes to sleep. */
+#define SPIN_SECONDS 20e-6
+
+/* Scalar operations that take about as long as waking a sleeping thread, some 10 microseconds: half
+ * of such a loop is the least that another thread can take over with profit. */
+#define WORTHWHILE_OPERATIONS 40000.0
 
 /* One loop. Threads join it while it is open; the caller closes it and waits for those that joined.
  */
@@ -36,7 +42,7 @@ struct basin_pool {
   unsigned sleeping;      /* threads in `work`; under the lock */
   atomic_uint generation; /* counts jobs; changed under the lock */
   atomic_uint active;     /* threads inside the job; changed under the lock */
-  int spins;
+  bool spins;
   unsigned started, capacity;
   worker workers[]; /* started of them run; the caller is worker 0 */
 };
@@ -76,9 +82,19 @@ unsigned basin__worker_count(const basin_context *context)
 
 static void pause_briefly(void)
 {
+  for (int i = 0; i < SPINS; ++i) {
 #if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
+    __builtin_ia32_pause();
 #endif
+  }
+}
+
+/* Waits a short time as long as (*value == mark) is `equal`, if every thread has a processor. */
+static void spin(const basin_pool *pool, const atomic_uint *value, unsigned mark, bool equal)
+{
+  if (!pool->spins) return;
+  double end = basin__seconds() + SPIN_SECONDS;
+  while ((atomic_load(value) == mark) == equal && basin__seconds() < end) pause_briefly();
 }
 
 /* Runs blocks of the job until none is left. */
@@ -102,7 +118,7 @@ static void *worker_main(void *argument)
   basin_pool *pool = self->pool;
   unsigned seen = 0;
   for (;;) {
-    for (int i = 0; i < pool->spins && atomic_load(&pool->generation) == seen; ++i) pause_briefly();
+    spin(pool, &pool->generation, seen, true);
     pthread_mutex_lock(&pool->lock);
     ++pool->sleeping;
     while (!pool->stop && atomic_load(&pool->generation) == seen)
@@ -160,7 +176,7 @@ static basin_pool *get_pool(basin_context *context)
   }
   pool->context = context;
   pool->capacity = threads - 1;
-  pool->spins = threads <= basin__processor_count() ? SPINS : 0;
+  pool->spins = threads <= basin__processor_count();
   pthread_mutex_init(&pool->lock, NULL);
   pthread_cond_init(&pool->work, NULL);
   pthread_cond_init(&pool->idle, NULL);
@@ -204,7 +220,7 @@ static void run_pool(basin_pool *pool, size_t count, basin_task_function body, v
   pthread_mutex_lock(&pool->lock);
   pool->open = false;
   pthread_mutex_unlock(&pool->lock);
-  for (int i = 0; i < pool->spins && atomic_load(&pool->active) > 0; ++i) pause_briefly();
+  spin(pool, &pool->active, 0, false);
   pthread_mutex_lock(&pool->lock);
   while (atomic_load(&pool->active) > 0) pthread_cond_wait(&pool->idle, &pool->lock);
   pthread_mutex_unlock(&pool->lock);
@@ -245,4 +261,20 @@ void basin__parallel(basin_context *context, size_t count, basin_task_function b
     return;
   }
   for (size_t i = 0; i < count; ++i) body(user, i, number);
+}
+
+bool basin__parallel_worthwhile(double operations)
+{
+  return operations >= WORTHWHILE_OPERATIONS;
+}
+
+void basin__parallel_work(
+    basin_context *context, size_t count, double operations, basin_task_function body, void *user)
+{
+  if (basin__parallel_worthwhile(operations)) {
+    basin__parallel(context, count, body, user);
+    return;
+  }
+  const task_frame *outer = find_frame(context);
+  for (size_t i = 0; i < count; ++i) body(user, i, outer ? outer->worker : 0);
 }

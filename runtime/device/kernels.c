@@ -1,6 +1,7 @@
 /* Kernels of a system: the provider, pointer tables, scratch memory, COMPUTE kernels.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "device/system.h"
+#include "device/work.h"
 #include <string.h>
 
 /* Elements a task of a COMPUTE kernel; results do not depend on it. */
@@ -179,6 +180,9 @@ void basin__kernel_compute(basin_system *system,
                            double *output)
 {
   compute_task task = {system, &slot->kernel, binding, count, output};
-  basin__parallel(
-      system->context, (count + COMPUTE_CHUNK - 1) / COMPUTE_CHUNK, compute_chunk, &task);
+  basin__parallel_work(system->context,
+                       (count + COMPUTE_CHUNK - 1) / COMPUTE_CHUNK,
+                       basin__kernel_work(slot->info, count),
+                       compute_chunk,
+                       &task);
 }

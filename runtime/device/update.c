@@ -162,8 +162,11 @@ static basin_status fill_reduction(basin_system *system, basin_array *array)
                       array->size,
                       system->spaces[array->space].count,
                       array->mean};
-  basin__parallel(
-      system->context, (task.count + REDUCE_CHUNK - 1) / REDUCE_CHUNK, reduce_chunk, &task);
+  basin__parallel_work(system->context,
+                       (task.count + REDUCE_CHUNK - 1) / REDUCE_CHUNK,
+                       (double)connectivity->count * (double)array->size,
+                       reduce_chunk,
+                       &task);
   return BASIN_OK;
 }
 

@@ -58,6 +58,13 @@ basin_status basin__bsr_finish(basin_bsr *matrix);
 basin_status basin__bsr_plan_init(basin_bsr *matrix);
 void basin__bsr_plan_fini(basin_bsr *matrix);
 
+/* Scalar operations of y = A x, for basin__parallel_work: each stored block is used twice, once
+ * transposed. */
+static inline double basin__bsr_work(const basin_bsr *matrix)
+{
+  return 4.0 * (double)matrix->block_count * matrix->block_size * matrix->block_size;
+}
+
 /* ---- the two phases of y = A x, for solvers that fuse them with their own work ---- */
 typedef struct basin__bsr_input {
   const double *x;

@@ -90,7 +90,12 @@ static void reduce_task(void *user, size_t chunk, unsigned worker)
 void basin_bsr_multiply(const basin_bsr *matrix, const double *x, double *y)
 {
   multiply_job job = {matrix, basin__bsr_kernel_select(matrix->block_size), {.x = x}, y};
-  basin__parallel(matrix->context, matrix->plan.chunk_count, multiply_task, &job);
+  size_t chunks = matrix->plan.chunk_count;
+  basin__parallel_work(matrix->context, chunks, basin__bsr_work(matrix), multiply_task, &job);
   if (matrix->plan.halo_count > 0)
-    basin__parallel(matrix->context, matrix->plan.chunk_count, reduce_task, &job);
+    basin__parallel_work(matrix->context,
+                         chunks,
+                         (double)matrix->plan.halo_count * matrix->block_size,
+                         reduce_task,
+                         &job);
 }

@@ -46,7 +46,11 @@ static void apply_task(void *user, size_t chunk, unsigned worker)
 void basin_csr_apply(const basin_csr *a, size_t width, const double *x, double *y)
 {
   apply_job job = {a, width, x, y};
-  basin__parallel(a->context, (a->rows + CHUNK_ROWS - 1) / CHUNK_ROWS, apply_task, &job);
+  basin__parallel_work(a->context,
+                       (a->rows + CHUNK_ROWS - 1) / CHUNK_ROWS,
+                       2.0 * (double)a->starts[a->rows] * (double)width,
+                       apply_task,
+                       &job);
 }
 
 void basin_csr_apply_transposed(const basin_csr *a, size_t width, const double *x, double *y)

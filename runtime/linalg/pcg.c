@@ -177,9 +177,15 @@ static void collect_residual(solve *s)
   }
 }
 
+/* Scalar operations of what is done with vectors and preconditioner in an iteration. */
+static double part_work(const solve *s)
+{
+  return 8.0 * (double)s->pcg->size + (s->m != NULL ? basin__preconditioner_work(s->m) : 0);
+}
+
 static void precondition(solve *s)
 {
-  basin__parallel(s->pcg->context, s->part_count, precondition_task, s);
+  basin__parallel_work(s->pcg->context, s->part_count, part_work(s), precondition_task, s);
   collect_residual(s);
 }
 
@@ -290,7 +296,8 @@ static bool check_progress(solve *s)
 static bool iterate(solve *s)
 {
   basin_context *context = s->pcg->context;
-  basin__parallel(context, s->matrix->plan.chunk_count, multiply_task, s);
+  basin__parallel_work(
+      context, s->matrix->plan.chunk_count, basin__bsr_work(s->matrix), multiply_task, s);
   double curvature = 0;
   for (size_t chunk = 0; chunk < s->matrix->plan.chunk_count; chunk++)
     curvature += s->pcg->sums[chunk];
@@ -301,7 +308,7 @@ static bool iterate(solve *s)
   double before = s->rz, *keep = s->p;
   s->alpha_before = s->alpha;
   s->alpha = s->rz / curvature;
-  basin__parallel(context, s->part_count, update_task, s);
+  basin__parallel_work(context, s->part_count, part_work(s), update_task, s);
   collect_residual(s);
   s->p = s->next;
   s->next = keep;

@@ -337,7 +337,11 @@ basin_preconditioner_update(basin_preconditioner *p, const basin_bsr *matrix, si
   if (job.work != NULL && job.fallbacks != NULL && job.bad != NULL) {
     memset(job.fallbacks, 0, part_bytes);
     memset(job.bad, 0xff, part_bytes);
-    basin__parallel(context, p->part_count, update_task, &job);
+    basin__parallel_work(context,
+                         p->part_count,
+                         basin__preconditioner_work(p) * (double)p->largest,
+                         update_task,
+                         &job);
     status = finish_update(&job, fallbacks);
   }
   basin__free(context, job.work, work_bytes);
@@ -385,7 +389,7 @@ static void apply_task(void *user, size_t part, unsigned worker)
 void basin_preconditioner_apply(const basin_preconditioner *p, const double *r, double *z)
 {
   apply_job job = {p, r, z};
-  basin__parallel(p->context, p->part_count, apply_task, &job);
+  basin__parallel_work(p->context, p->part_count, basin__preconditioner_work(p), apply_task, &job);
 }
 
 basin_status basin__linear_check(basin_context *context,

@@ -30,6 +30,12 @@ double basin__preconditioner_apply_part(const basin_preconditioner *precondition
                                         const double *r,
                                         double *z);
 
+/* Scalar operations of one application, for basin__parallel_work. */
+static inline double basin__preconditioner_work(const basin_preconditioner *p)
+{
+  return 2.0 * (double)p->inverse_starts[p->instance_count];
+}
+
 /* Sizes and options that no iterative solver can work with. */
 basin_status basin__linear_check(basin_context *context,
                                  const basin_bsr *matrix,

@@ -93,6 +93,29 @@ static void nested_loops_are_serial(void **state)
   basin_context_destroy(context);
 }
 
+/* A loop with little to do stays on its thread, in order; one with much visits every index too. */
+static void small_loops_stay_on_their_thread(void **state)
+{
+  (void)state;
+  static count c;
+  basin_options options = basin_options_defaults();
+  options.threads = 4;
+  basin_context *context = basin_context_create(&options);
+  nest n = {.context = context};
+  inner i = {.outer = &n, .thread = pthread_self(), .worker = 0};
+  basin__parallel_work(context, 500, 1000, inner_task, &i);
+  assert_int_equal(n.total, 500);
+  assert_int_equal(n.faults, 0);
+  memset(&c, 0, sizeof c);
+  c.context = context;
+  basin__parallel_work(context, LARGEST, 1e9, count_task, &c);
+  for (size_t k = 0; k < LARGEST; ++k) assert_int_equal(c.seen[k], 1);
+  assert_int_equal(c.faults, 0);
+  assert_false(basin__parallel_worthwhile(0));
+  assert_true(basin__parallel_worthwhile(1e6));
+  basin_context_destroy(context);
+}
+
 /* Two contexts used from two threads at once, each with its pool. */
 static void *use_context(void *argument)
 {
@@ -192,6 +215,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_index_once),
       cmocka_unit_test(nested_loops_are_serial),
+      cmocka_unit_test(small_loops_stay_on_their_thread),
       cmocka_unit_test(contexts_are_independent),
       cmocka_unit_test(host_threads_are_used),
       cmocka_unit_test(without_memory_loops_are_serial),
