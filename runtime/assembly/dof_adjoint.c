@@ -73,10 +73,10 @@ static basin_status computed_down(basin_dof_maps *maps, const basin_dof_map *map
   const basin_system *system = maps->layout->system;
   const basin_array *array = system->arrays[map->array];
   size_t local = 0, number = 0;
-  for (size_t k = 0; k < array->map->unknown_count; ++k)
-    if (array->map->unknowns[k].output) local += array->map->unknowns[k].size;
-  for (size_t k = 0; k < array->map->unknown_count; ++k) {
-    const basin_unknown_access *unknown = &array->map->unknowns[k];
+  for (size_t k = 0; k < map->source->unknown_count; ++k)
+    if (map->source->unknowns[k].output) local += map->source->unknowns[k].size;
+  for (size_t k = 0; k < map->source->unknown_count; ++k) {
+    const basin_unknown_access *unknown = &map->source->unknowns[k];
     if (!unknown->output) continue;
     basin_dof_map *child = maps->maps[map->children[number++]];
     basin_walk walk;
@@ -104,7 +104,7 @@ basin_status basin__dof_adjoint_store(basin_dof_maps *maps, size_t number)
   basin_system *system = maps->layout->system;
   const basin_dof_map *map = maps->maps[number];
   const basin_array *array = system->arrays[map->array];
-  double *weight = basin_system_array_data(system, array->map->curvature_weight);
+  double *weight = basin_system_array_data(system, map->source->curvature_weight);
   unsigned b = maps->layout->block;
   size_t instances = map->row_count / map->nodes;
   if (!weight && instances > 0) return BASIN_ERROR_MEMORY;
@@ -112,6 +112,6 @@ basin_status basin__dof_adjoint_store(basin_dof_maps *maps, size_t number)
     for (size_t r = 0; r < array->size; ++r)
       weight[i * array->size + basin__node_entry(array->rows, array->cols, b, r / b, r % b)] =
           map->adjoint[i * array->size + r];
-  basin_system_touch(system, array->map->curvature_weight);
+  basin_system_touch(system, map->source->curvature_weight);
   return BASIN_OK;
 }

@@ -330,7 +330,7 @@ static basin_status fill_computed(basin_dof_maps *maps, basin_dof_map *map)
 {
   basin_system *system = maps->layout->system;
   const basin_array *array = system->arrays[map->array];
-  computed_fill fill = {.array = array, .map = array->map};
+  computed_fill fill = {.array = array, .map = map->source};
   size_t bytes = map->child_count * sizeof *fill.walks;
   fill.walks = basin__alloc(system->context, bytes);
   if (!fill.walks) return BASIN_ERROR_MEMORY;

@@ -38,6 +38,7 @@ void basin__dof_maps_fini(basin_dof_maps *maps)
 /* What a map is made from: the arrays below it. */
 typedef struct sources {
   basin_dof_kind kind;
+  basin_map *map;
   size_t count;
 } sources;
 
@@ -67,6 +68,7 @@ classify(const basin_layout *layout, basin_array_id id, const basin_array *array
 {
   out->count = 0;
   out->kind = BASIN_DOF_HELD;
+  out->map = basin__array_map(array, layout->block);
   if (basin__layout_find(layout, id) != SIZE_MAX) {
     out->kind = BASIN_DOF_TARGET;
   } else if (array->kind == BASIN_ARRAY_UNION) {
@@ -75,10 +77,10 @@ classify(const basin_layout *layout, basin_array_id id, const basin_array *array
   } else if (array->kind == BASIN_ARRAY_REDUCTION) {
     out->kind = BASIN_DOF_REDUCTION;
     out->count = 1;
-  } else if (array->kind == BASIN_ARRAY_COMPUTED && array->map) {
+  } else if (array->kind == BASIN_ARRAY_COMPUTED && out->map) {
     out->kind = BASIN_DOF_COMPUTED;
-    for (size_t k = 0; k < array->map->unknown_count; ++k)
-      out->count += array->map->unknowns[k].output;
+    for (size_t k = 0; k < out->map->unknown_count; ++k)
+      out->count += out->map->unknowns[k].output;
   } else if (array->kind == BASIN_ARRAY_COMPUTED) {
     return held_or_error(layout, id, array);
   }
@@ -86,18 +88,18 @@ classify(const basin_layout *layout, basin_array_id id, const basin_array *array
 }
 
 /* The number-th array below. */
-static basin_array_id source_array(const basin_array *array, basin_dof_kind kind, size_t number)
+static basin_array_id
+source_array(const basin_array *array, const basin_dof_map *map, size_t number)
 {
-  if (kind == BASIN_DOF_UNION) return array->members[number];
-  if (kind == BASIN_DOF_REDUCTION) return array->source;
-  size_t k = 0;
-  for (;; ++k)
-    if (array->map->unknowns[k].output && number-- == 0)
-      return array->map->unknowns[k].access.array;
+  if (map->kind == BASIN_DOF_UNION) return array->members[number];
+  if (map->kind == BASIN_DOF_REDUCTION) return array->source;
+  const basin_unknown_access *unknown = map->source->unknowns;
+  for (;; ++unknown)
+    if (unknown->output && number-- == 0) return unknown->access.array;
 }
 
 /* Properties that follow from the children. */
-static void conclude(const basin_dof_maps *maps, basin_dof_map *map, const basin_array *array)
+static void conclude(const basin_dof_maps *maps, basin_dof_map *map)
 {
   bool plain = true, empty = true, affine = true, curved = false;
   for (size_t k = 0; k < map->child_count; ++k) {
@@ -109,7 +111,7 @@ static void conclude(const basin_dof_maps *maps, basin_dof_map *map, const basin
   }
   if (map->kind == BASIN_DOF_TARGET) empty = false;
   if (map->kind == BASIN_DOF_REDUCTION || map->kind == BASIN_DOF_COMPUTED) plain = empty;
-  if (map->kind == BASIN_DOF_COMPUTED && !empty && !array->map->affine) {
+  if (map->kind == BASIN_DOF_COMPUTED && !empty && !map->source->affine) {
     affine = false;
     curved = true;
   }
@@ -125,7 +127,7 @@ static basin_status
 build_children(basin_dof_maps *maps, basin_dof_map *map, const basin_array *array, unsigned depth)
 {
   for (size_t k = 0; k < map->child_count; ++k) {
-    basin_array_id source = source_array(array, map->kind, k);
+    basin_array_id source = source_array(array, map, k);
     BASIN_TRY(build(maps, source, depth + 1, &map->children[k]));
   }
   return BASIN_OK;
@@ -172,6 +174,7 @@ static basin_status build(basin_dof_maps *maps, basin_array_id id, unsigned dept
   if (!map) return BASIN_ERROR_MEMORY;
   map->array = id;
   map->kind = from.kind;
+  map->source = from.map;
   map->nodes = (unsigned)(array->size / maps->layout->block);
   basin_status status = BASIN_OK;
   if (from.count > 0 &&
@@ -182,7 +185,7 @@ static basin_status build(basin_dof_maps *maps, basin_array_id id, unsigned dept
     status = build_children(maps, map, array, depth);
   }
   if (status == BASIN_OK) {
-    conclude(maps, map, array);
+    conclude(maps, map);
     status = append(maps, map, number);
   }
   if (status != BASIN_OK) map_destroy(system, map);
@@ -217,9 +220,9 @@ static basin_status refresh(const basin_dof_maps *maps, basin_dof_map *map)
     structure = newer(structure, system->connectivities[array->connectivity].version);
   if (map->kind == BASIN_DOF_COMPUTED && !map->empty) {
     uint64_t latest;
-    for (size_t k = 0; k < array->map->unknown_count; ++k)
-      structure = newer(structure, basin__walk_version(system, &array->map->unknowns[k].access));
-    BASIN_TRY(basin__info_latest(system, array->map->jacobian.info, &latest));
+    for (size_t k = 0; k < map->source->unknown_count; ++k)
+      structure = newer(structure, basin__walk_version(system, &map->source->unknowns[k].access));
+    BASIN_TRY(basin__info_latest(system, map->source->jacobian.info, &latest));
     version = newer(version, latest);
   }
   map->structure = structure;
@@ -253,7 +256,7 @@ basin_status basin__dof_maps_kernels(basin_dof_maps *maps, basin_kernel_list *li
   for (size_t k = 0; k < maps->count; ++k) {
     basin_dof_map *map = maps->maps[k];
     if (map->kind != BASIN_DOF_COMPUTED || map->empty) continue;
-    basin_kernel_slot *slot = &system->arrays[map->array]->map->jacobian;
+    basin_kernel_slot *slot = &map->source->jacobian;
     BASIN_TRY(basin__kernel_list_add(system, list, slot));
     BASIN_TRY(basin__kernel_list_add_inputs(system, list, slot->info));
   }

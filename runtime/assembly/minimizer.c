@@ -55,15 +55,16 @@ void basin_minimizer_destroy(basin_minimizer *minimizer)
 static basin_status add_curvature(basin_minimizer *minimizer, size_t number)
 {
   basin_system *system = minimizer->system;
-  const basin_array *array = system->arrays[minimizer->maps.maps[number]->array];
+  const basin_dof_map *map = minimizer->maps.maps[number];
+  const basin_array *array = system->arrays[map->array];
   for (size_t k = 0; k < minimizer->curvature_count; ++k)
     if (minimizer->curvatures[k]->curvature_map == number) return BASIN_OK;
   basin_term_description description = {.name = array->name,
                                         .space = array->space,
-                                        .plan = array->map->curvature.plan,
-                                        .hessian = array->map->curvature.info,
-                                        .unknown_count = array->map->unknown_count,
-                                        .unknowns = array->map->unknowns};
+                                        .plan = map->source->curvature.plan,
+                                        .hessian = map->source->curvature.info,
+                                        .unknown_count = map->source->unknown_count,
+                                        .unknowns = map->source->unknowns};
   BASIN_TRY(basin__grow(minimizer->context,
                         &minimizer->curvatures,
                         &minimizer->curvature_capacity,
@@ -79,9 +80,7 @@ static basin_status add_curvatures(basin_minimizer *minimizer)
 {
   for (size_t k = 0; k < minimizer->maps.count; ++k) {
     const basin_dof_map *map = minimizer->maps.maps[k];
-    if (map->kind != BASIN_DOF_COMPUTED || map->empty ||
-        minimizer->system->arrays[map->array]->map->affine)
-      continue;
+    if (map->kind != BASIN_DOF_COMPUTED || map->empty || map->source->affine) continue;
     BASIN_TRY(add_curvature(minimizer, k));
   }
   return BASIN_OK;

@@ -37,11 +37,21 @@ basin_status basin__array_fit(basin_system *system, basin_array *array)
   return BASIN_OK;
 }
 
-static void map_release(basin_context *context, basin_map *map)
+static void maps_release(basin_context *context, basin_map *map)
 {
-  if (!map) return;
-  basin__free(context, map->unknowns, map->unknown_count * sizeof *map->unknowns);
-  basin__free(context, map, sizeof *map);
+  while (map) {
+    basin_map *next = map->next;
+    basin__free(context, map->unknowns, map->unknown_count * sizeof *map->unknowns);
+    basin__free(context, map, sizeof *map);
+    map = next;
+  }
+}
+
+basin_map *basin__array_map(const basin_array *array, unsigned block)
+{
+  basin_map *map = array->map;
+  while (map && map->block != block) map = map->next;
+  return map;
 }
 
 void basin__array_release(basin_system *system, basin_array *array)
@@ -52,7 +62,7 @@ void basin__array_release(basin_system *system, basin_array *array)
   basin__free_aligned(context, array->data, array->capacity * sizeof *array->data);
   basin__binding_release(system, &array->binding);
   basin__free(context, array->members, array->member_count * sizeof *array->members);
-  map_release(context, array->map);
+  maps_release(context, array->map);
   basin__free(context, array, sizeof *array);
 }
 
@@ -286,9 +296,14 @@ basin_status basin_system_set_map(basin_system *system,
   basin_context *context = system->context;
   basin_array *array;
   BASIN_TRY(basin__system_array(system, id, &array));
-  if (array->map)
-    return BASIN_FAIL(context, BASIN_ERROR_STATE, "%s already has a map", array->name);
   BASIN_TRY(check_map(system, array, description));
+  unsigned block = description->info->block > 0 ? description->info->block : 1;
+  if (basin__array_map(array, block))
+    return BASIN_FAIL(context,
+                      BASIN_ERROR_STATE,
+                      "%s already has a map for nodes of %u numbers",
+                      array->name,
+                      block);
   basin_map *map = basin__calloc(context, 1, sizeof *map);
   if (!map) return BASIN_ERROR_MEMORY;
   size_t bytes = description->unknown_count * sizeof *map->unknowns;
@@ -297,6 +312,7 @@ basin_status basin_system_set_map(basin_system *system,
     return BASIN_ERROR_MEMORY;
   }
   if (bytes > 0) memcpy(map->unknowns, description->unknowns, bytes);
+  map->block = block;
   map->unknown_count = description->unknown_count;
   map->jacobian.plan = description->plan;
   map->jacobian.info = description->info;
@@ -308,6 +324,7 @@ basin_status basin_system_set_map(basin_system *system,
     map->curvature.info = description->curvature_hessian;
     map->curvature_weight = description->curvature_weight;
   }
+  map->next = array->map;
   array->map = map;
   ++system->clock;
   return BASIN_OK;

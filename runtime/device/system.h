@@ -53,8 +53,12 @@ typedef enum basin_array_kind {
   BASIN_ARRAY_REDUCTION
 } basin_array_kind;
 
-/* How a computed array depends on unknowns: a copy of the caller's description with its kernels. */
+/* How a computed array depends on unknowns: a copy of the caller's description with its kernels.
+ * Local unknowns are grouped into nodes of `block` numbers; an array has a map for each such block.
+ */
 typedef struct basin_map {
+  struct basin_map *next;
+  unsigned block;
   basin_kernel_slot jacobian, curvature;
   size_t unknown_count;
   basin_unknown_access *unknowns;
@@ -82,7 +86,7 @@ typedef struct basin_array {
   basin_connectivity_id connectivity;
   basin_array_id source;
   bool mean;
-  basin_map *map;
+  basin_map *map; /* a list, one for each block */
 } basin_array;
 
 struct basin_system {
@@ -119,6 +123,8 @@ basin_status basin__connectivity_check(const basin_system *system,
 /* Room for all instances of the array's space; new entries are zero. */
 basin_status basin__array_fit(basin_system *system, basin_array *array);
 void basin__array_release(basin_system *system, basin_array *array);
+/* The map of a computed array for nodes of `block` numbers; NULL if it has none. */
+basin_map *basin__array_map(const basin_array *array, unsigned block);
 /* Brings array->latest up to date, recursively; finds cycles. */
 basin_status basin__array_refresh(basin_system *system, basin_array_id id, uint64_t *latest);
 /* Brings the data up to date. */
