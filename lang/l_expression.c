@@ -214,6 +214,17 @@ static int system_arrays(lua_State *L)
   return push_ids(L, ids, count);
 }
 
+/* system:expression_shape(expression) -> rows, cols */
+static int system_expression_shape(lua_State *L)
+{
+  basin_l_system *self = basin__check_system(L, 1);
+  unsigned rows, cols;
+  basin_expression_shape(self->graph, check_expression(L, 2), &rows, &cols);
+  lua_pushinteger(L, rows);
+  lua_pushinteger(L, cols);
+  return 2;
+}
+
 /* core.operators() -> list of {name, arguments, integers, doc} */
 static int core_operators(lua_State *L)
 {
@@ -243,6 +254,7 @@ static const luaL_Reg expression_methods[] = {{"constant", system_constant},
                                               {"text", system_text},
                                               {"literal", system_literal},
                                               {"arrays", system_arrays},
+                                              {"expression_shape", system_expression_shape},
                                               {NULL, NULL}};
 static const luaL_Reg expression_functions[] = {{"origin", core_origin},
                                                 {"origins", core_origins},

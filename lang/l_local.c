@@ -9,18 +9,12 @@
 
 #define NO_BASE SIZE_MAX
 
-/* Instances first .. of an array start at global index base. */
-typedef struct segment {
-  size_t first, base;
-} segment;
-
 /* Where one access of the local matrix goes. */
 typedef struct placed_access {
   const basin_unknown_access *access;
   const uint32_t *indices[BASIN_PATH_MAX];
   size_t arity[BASIN_PATH_MAX];
-  const segment *segments;
-  size_t segment_count;
+  size_t base; /* index of entry 0 of instance 0, or NO_BASE */
   bool shared;
 } placed_access;
 
@@ -78,30 +72,6 @@ static const double *run_kernel(lua_State *L, basin_l_system *self, basin_plan *
 
 /* ---- placing ---- */
 
-/* Reads {{first=, base= or nil}…} of array `id` from the table at `bases`. Pushes one userdata. */
-static const segment *read_segments(lua_State *L, int bases, basin_array_id id, size_t *count)
-{
-  if (lua_rawgeti(L, bases, (lua_Integer)id) != LUA_TTABLE) {
-    lua_pop(L, 1);
-    lua_pushnil(L);
-    *count = 0;
-    return NULL;
-  }
-  int list = lua_gettop(L);
-  *count = lua_rawlen(L, list);
-  segment *segments = lua_newuserdatauv(L, (*count + 1) * sizeof *segments, 0);
-  for (size_t i = 0; i < *count; ++i) {
-    lua_rawgeti(L, list, (lua_Integer)i + 1);
-    lua_getfield(L, -1, "first");
-    segments[i].first = (size_t)lua_tointeger(L, -1);
-    lua_getfield(L, -2, "base");
-    segments[i].base = lua_isnil(L, -1) ? NO_BASE : (size_t)lua_tointeger(L, -1);
-    lua_pop(L, 3);
-  }
-  lua_remove(L, list);
-  return segments;
-}
-
 static void place_steps(lua_State *L, basin_l_system *self, placed_access *placed, int arities)
 {
   const basin_access *access = &placed->access->access;
@@ -116,8 +86,8 @@ static void place_steps(lua_State *L, basin_l_system *self, placed_access *place
   }
 }
 
-/* `bases`: array id to segments, `arities`: connectivity id to arity. Leaves one value on the stack
- * for each access and one for the list. */
+/* `bases`: array id to index or nothing, `arities`: connectivity id to arity. Leaves the list on
+ * the stack. */
 static side make_side(lua_State *L,
                       basin_l_system *self,
                       const basin_unknown_access *unknowns,
@@ -127,13 +97,14 @@ static side make_side(lua_State *L,
                       size_t total)
 {
   side result = {.count = count, .total = total};
-  luaL_checkstack(L, (int)count + 8, "accesses");
   result.accesses = lua_newuserdatauv(L, (count + 1) * sizeof *result.accesses, 0);
   for (size_t i = 0; i < count; ++i) {
     placed_access *placed = &result.accesses[i];
     placed->access = &unknowns[i];
     place_steps(L, self, placed, arities);
-    placed->segments = read_segments(L, bases, unknowns[i].access.array, &placed->segment_count);
+    bool listed = lua_rawgeti(L, bases, (lua_Integer)unknowns[i].access.array) != LUA_TNIL;
+    placed->base = listed ? (size_t)lua_tointeger(L, -1) : NO_BASE;
+    lua_pop(L, 1);
     basin_space_id space;
     unsigned rows, cols;
     basin_system_array_shape(self->system, unknowns[i].access.array, &space, &rows, &cols);
@@ -152,13 +123,7 @@ static size_t locate(const placed_access *placed, size_t element)
   for (uint32_t s = 0; s < access->step_count; ++s) {
     instance = placed->indices[s][instance * placed->arity[s] + access->steps[s].slot];
   }
-  for (size_t i = placed->segment_count; i > 0; --i) {
-    const segment *part = &placed->segments[i - 1];
-    if (instance < part->first) continue;
-    return part->base == NO_BASE ? NO_BASE
-                                 : part->base + (instance - part->first) * placed->access->size;
-  }
-  return NO_BASE;
+  return placed->base == NO_BASE ? NO_BASE : placed->base + instance * placed->access->size;
 }
 
 /* Global indices of the local entries of one side at an element. */

@@ -180,6 +180,31 @@ static int minimizer_matrix(lua_State *L)
   return 1;
 }
 
+/* minimizer:order() -> for each entry of the targets, target after target in their own orders, its
+ * row in the matrix, counted from 0; nothing where that is the same order */
+static int minimizer_order(lua_State *L)
+{
+  basin_l_minimizer *box = basin__check_minimizer(L, 1);
+  size_t total = 0;
+  if (!basin_minimizer_gradient(box->minimizer, &total)) return 0;
+  double *numbers = lua_newuserdatauv(L, (total + 1) * sizeof *numbers, 0);
+  for (size_t i = 0; i < total; ++i) numbers[i] = (double)i;
+  push_targets(L, box, numbers);
+  basin_l_array *order = basin__array_new(L, total, 1, 1);
+  size_t count = lua_rawlen(L, -2), at = 0;
+  bool same = true;
+  for (size_t k = 0; k < count; ++k) {
+    lua_rawgeti(L, -2, (lua_Integer)k + 1);
+    const basin_l_array *part = basin__array_check(L, -1);
+    for (size_t i = 0; i < part->count * part->size && at < total; ++i) {
+      same = same && part->data[i] == (double)at;
+      order->data[at++] = part->data[i];
+    }
+    lua_pop(L, 1);
+  }
+  return same ? 0 : 1;
+}
+
 basin_solve_options basin__check_solve_options(lua_State *L, int table)
 {
   basin_solve_options options = basin_solve_options_defaults();
@@ -349,6 +374,7 @@ static const luaL_Reg minimizer_methods[] = {{"add_term", minimizer_add_term},
                                              {"gradient", minimizer_gradient},
                                              {"direction", minimizer_direction},
                                              {"matrix", minimizer_matrix},
+                                             {"order", minimizer_order},
                                              {"solve", minimizer_solve},
                                              {"benchmark", minimizer_benchmark},
                                              {"machine", minimizer_machine},

@@ -377,6 +377,20 @@ static int system_get(lua_State *L)
   return 1;
 }
 
+/* system:shape(id) -> instances, rows, cols */
+static int system_shape(lua_State *L)
+{
+  basin_l_system *self = basin__check_system(L, 1);
+  basin_space_id space;
+  unsigned rows, cols;
+  basin_system_array_shape(
+      self->system, (basin_array_id)luaL_checkinteger(L, 2), &space, &rows, &cols);
+  lua_pushinteger(L, (lua_Integer)basin_system_space_count(self->system, space));
+  lua_pushinteger(L, rows);
+  lua_pushinteger(L, cols);
+  return 3;
+}
+
 static int system_version(lua_State *L)
 {
   basin_l_system *self = basin__check_system(L, 1);
@@ -434,6 +448,7 @@ static const luaL_Reg system_methods[] = {{"add_space", system_add_space},
                                           {"set_map", system_set_map},
                                           {"set", system_set},
                                           {"get", system_get},
+                                          {"shape", system_shape},
                                           {"version", system_version},
                                           {"describe", system_describe},
                                           {"statistics", system_statistics},

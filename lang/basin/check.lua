@@ -141,13 +141,13 @@ local function note(worst, kind, computed, central, kink, scale, name)
 end
 
 -- The column of a Hessian that belongs to one entry, as one array a target.
-local function column_of(minimizer, hessian, targets, sample)
+local function column_of(hessian, targets, sample)
   local direction = {}
   for k, other in ipairs(targets) do
     direction[k] = other.array * 0
     if k == sample.number then direction[k] = with_entry(direction[k], sample.entry, 1) end
   end
-  return M.multiply(minimizer, hessian, direction)
+  return M.multiply(hessian, direction)
 end
 
 -- Compares one energy at the present state, with deviations relative to the largest entries of
@@ -162,18 +162,18 @@ local function compare(term, targets, minimizer, worst)
   gradient_scale = math.max(gradient_scale, hessian_scale * targets[1].scale)
   local arrays = {}
   for k, target in ipairs(targets) do arrays[k] = target.array end
-  local matters = M.split(minimizer, hessian:diagonal(), arrays)
+  local matters = M.split(hessian:diagonal(), arrays)
   for k, part in ipairs(gradient) do matters[k] = matters[k]:abs() + part:abs() end
   for _, sample in ipairs(samples_of(targets, matters)) do
     local target, entry = targets[sample.number], sample.entry
     local step, where = STEP * target.scale, name_of(target.attribute, entry, target.array.size)
-    local present = column_of(minimizer, hessian, targets, sample)
+    local present = column_of(hessian, targets, sample)
     local kinked
     local function kink()
       if kinked == nil then
         kinked = jumps(target, entry, step, gradient, gradient_scale, gradients)
           or jumps(target, entry, step, present, hessian_scale,
-            function() return column_of(minimizer, hessian_now(), targets, sample) end)
+            function() return column_of(hessian_now(), targets, sample) end)
       end
       return kinked
     end
@@ -187,53 +187,22 @@ local function compare(term, targets, minimizer, worst)
   end
 end
 
--- The order of a target's numbers in the rows of a Hessian: matrices with a node of their rows go
--- column by column.
-local function to_rows(array, block)
-  if array.cols == 1 or array.rows == 1 or array.rows ~= block then return core.array(array, 1) end
-  local parts, flat = {}, core.array(array, 1):table()
-  for i = 0, array.count - 1 do
-    for column = 0, array.cols - 1 do
-      for row = 0, array.rows - 1 do
-        parts[#parts + 1] = flat[i * array.size + row * array.cols + column + 1]
-      end
-    end
-  end
-  return core.array(parts)
-end
-
-local function from_rows(flat, array, block)
-  if array.cols == 1 or array.rows == 1 or array.rows ~= block then
-    return core.array(flat, array.rows, array.cols)
-  end
-  local parts, list, at = {}, flat:table(), 0
-  for i = 0, array.count - 1 do
-    for column = 0, array.cols - 1 do
-      for row = 0, array.rows - 1 do
-        at = at + 1
-        parts[i * array.size + row * array.cols + column + 1] = list[at]
-      end
-    end
-  end
-  return core.array(core.array(parts), array.rows, array.cols)
-end
-
 --- A vector in the order of the Hessian's rows, cut into arrays like those given, one a target.
-function M.split(minimizer, vector, arrays)
+function M.split(vector, arrays)
   local result, at = {}, 0
   for k, array in ipairs(arrays) do
     local length = array.count * array.size
-    result[k] = from_rows(vector:slice(at + 1, at + length), array, minimizer._block)
+    result[k] = core.array(vector:slice(at + 1, at + length), array.rows, array.cols)
     at = at + length
   end
   return result
 end
 
 --- H times one array a target, as one array a target.
-function M.multiply(minimizer, hessian, direction)
+function M.multiply(hessian, direction)
   local parts = {}
-  for k, array in ipairs(direction) do parts[k] = to_rows(array, minimizer._block) end
-  return M.split(minimizer, hessian * core.array_join(parts), direction)
+  for k, array in ipairs(direction) do parts[k] = core.array(array, 1) end
+  return M.split(hessian * core.array_join(parts), direction)
 end
 
 local function read_targets(attributes)

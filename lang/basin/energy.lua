@@ -169,6 +169,13 @@ local function split_arrays(energy, targets)
   return outputs, constants
 end
 
+--- Calls visit(id) for all arrays on the way from the energy to the targets (a set of array ids).
+function M.each_array(energy, targets, visit)
+  for _, id in ipairs((split_arrays(energy, targets))) do
+    map.each_below(energy._scene, id, targets, visit)
+  end
+end
+
 --- Whether the energy depends on any of the targets (a set of array ids).
 function M.depends(energy, targets)
   return #(split_arrays(energy, targets)) > 0
@@ -182,15 +189,17 @@ function M.plan(energy, targets, block)
   local plan = energy._plans[key]
   if plan then return plan end
   for _, id in ipairs(outputs) do map.ensure(scene, id, block) end
+  -- A plan that fails may have declared the array already: its id is not used again.
   local reserved = rawget(scene, "_spare_array") or scene._system:reserve()
-  scene._spare_array = reserved
+  scene._spare_array = nil
   plan = scene._system:plan_energy(energy._ref, energy.name, outputs, constants, block,
     energy._project_unknowns, reserved)
   local info = plan:info()
   if info.hoisted_size > 0 then
     scene._system:add_computed(energy.name .. ".hoisted", info.space, info.hoisted_size, 1, plan,
       reserved)
-    scene._spare_array = nil
+  else
+    scene._spare_array = reserved
   end
   energy._plans[key] = plan
   return plan

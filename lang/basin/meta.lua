@@ -1000,8 +1000,8 @@ function Scene:energy_of_terms() end
 function Scene:gradient() end
 
 ---The Hessian as a sparse matrix; {projection = "none"} overrides that of every energy. Rows are
----the targets one after the other, instance by instance; a matrix with as many rows as a node has
----numbers goes column by column.
+---the entries of the targets, one target after the other, each in the order of its array: instance
+---by instance, row after row.
 ---@param given? table
 ---@return basin.Matrix
 function Scene:hessian(given) end
@@ -1103,8 +1103,8 @@ function Minimizer:energy_of_terms() end
 function Minimizer:gradient() end
 
 ---The Hessian as a sparse matrix; {projection = "none"} overrides that of every energy. Rows are
----the targets one after the other, instance by instance; a matrix with as many rows as a node has
----numbers goes column by column.
+---the entries of the targets, one target after the other, each in the order of its array: instance
+---by instance, row after row.
 ---@param given? table
 ---@return basin.Matrix
 function Minimizer:hessian(given) end

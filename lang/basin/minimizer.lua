@@ -4,6 +4,7 @@
 local attribute_class = require "basin.attribute"
 local energy_module = require "basin.energy"
 local errors = require "basin.errors"
+local map = require "basin.map"
 local options = require "basin.options"
 
 local M = {}
@@ -62,14 +63,31 @@ local function gcd(a, b)
   return a
 end
 
--- Numbers a node: the largest that divides all vectors and all columns of matrices.
-local function block_of(targets)
+-- Numbers a node: the largest that divides all vectors and all columns of matrices, of the targets
+-- and of what is computed from them on the way to an energy.
+local function block_of(scene, ids, set, energies)
   local block = 0
-  for _, target in ipairs(targets) do
-    local vector = target.rows == 1 or target.cols == 1
-    block = gcd(vector and target.rows * target.cols or target.rows, block)
-  end
+  local function visit(id) block = gcd(map.node_size(scene, id), block) end
+  for _, id in ipairs(ids) do visit(id) end
+  for _, item in ipairs(energies) do energy_module.each_array(item, set, visit) end
   return block
+end
+
+-- The energies of a list (objects or names) that depend on a set of arrays; with `strict` all must.
+local function choose_energies(scene, list, set, strict)
+  local chosen = {}
+  for _, item in ipairs(list) do
+    local energy = energy_module.find(scene, item)
+    if energy_module.depends(energy, set) then
+      chosen[#chosen + 1] = energy
+    elseif strict then
+      errors.fail { code = "ARGUMENT", script = energy._script, line = energy._line,
+        expression = energy._expression:text(),
+        hint = "add one of the data attributes it reads to the targets",
+        message = ("energy '%s' depends on no minimization target"):format(energy.name) }
+    end
+  end
+  return chosen
 end
 
 --- Makes a minimizer. `energies`: a list of energies or names, or nil for all that depend on the
@@ -77,25 +95,16 @@ end
 function M.new(scene, targets, energies, strict)
   M.check_targets(scene, targets, "minimizer")
   local self = { _scene = scene, _targets = table.move(targets, 1, #targets, 1, {}), _terms = {},
-    _ids = {}, _set = {}, _block = block_of(targets) }
+    _ids = {}, _set = {} }
   for i, target in ipairs(targets) do
     self._ids[i] = rawget(target, "_array")
     self._set[self._ids[i]] = true
   end
+  local chosen = choose_energies(scene, energies or scene._energies, self._set, energies or strict)
+  self._block = block_of(scene, self._ids, self._set, chosen)
   self._core = scene._system:minimizer(self._ids, self._block)
   setmetatable(self, Minimizer)
-  local list = energies or scene._energies
-  for _, item in ipairs(list) do
-    local energy = energy_module.find(scene, item)
-    if energy_module.depends(energy, self._set) then
-      self:_add(energy)
-    elseif energies or strict then
-      errors.fail { code = "ARGUMENT", script = energy._script, line = energy._line,
-        expression = energy._expression:text(),
-        hint = "add one of the data attributes it reads to the targets",
-        message = ("energy '%s' depends on no minimization target"):format(energy.name) }
-    end
-  end
+  for _, energy in ipairs(chosen) do self:_add(energy) end
   return self
 end
 
@@ -159,40 +168,15 @@ function methods.gradient(self)
   return table.unpack(minimizer:gradient())
 end
 
--- The core numbers all targets of one owner together, instance by instance. The rows of its matrix
--- in the order target after target, counted from 0; nil where that is the order already.
-local function row_order(self)
-  local stride, base, total, mixed = {}, {}, 0, false
-  for _, target in ipairs(self._targets) do
-    local owner = target:owner()
-    mixed = mixed or stride[owner] ~= nil and owner:instances() > 1
-    stride[owner] = (stride[owner] or 0) + target.rows * target.cols
-  end
-  if not mixed then return nil end
-  local order = {}
-  for _, target in ipairs(self._targets) do
-    local owner, size = target:owner(), target.rows * target.cols
-    if not base[owner] then
-      base[owner] = total
-      total = total + owner:instances() * stride[owner]
-    end
-    for instance = 0, owner:instances() - 1 do
-      for k = 0, size - 1 do order[#order + 1] = base[owner] + instance * stride[owner] + k end
-    end
-    base[owner] = base[owner] + size
-  end
-  return order
-end
-
 --- The Hessian as a sparse matrix; {projection = "none"} overrides that of every energy. Rows are
---- the targets one after the other, instance by instance; a matrix with as many rows as a node has
---- numbers goes column by column.
+--- the entries of the targets, one target after the other, each in the order of its array: instance
+--- by instance, row after row.
 function methods.hessian(self, given)
   local checked = options.check("hessian", given,
     { projection = { "none", "clamp", "abs", "adaptive" } })
   local minimizer = synchronize(self)
   minimizer:assemble(true, checked.projection or "adaptive")
-  local matrix, order = minimizer:matrix(), row_order(self)
+  local matrix, order = minimizer:matrix(), minimizer:order()
   return order and matrix:select(order, order) or matrix
 end
 

@@ -1,10 +1,10 @@
 -- Scenes and their meshes: the root of the object model, computed values, energies, targets.
 -- SPDX-License-Identifier: Apache-2.0
 local core = require "basin.core"
+local derivative = require "basin.derivative"
 local energy = require "basin.energy"
 local errors = require "basin.errors"
 local expression = require "basin.expression"
-local map = require "basin.map"
 local minimizer = require "basin.minimizer"
 local options = require "basin.options"
 local owner = require "basin.owner"
@@ -158,7 +158,8 @@ function methods._add_reduction(self, connectivity, source, mean)
   local id = self._system:add_reduction(name, connectivity._from:_child_name(name),
     connectivity._id, array, mean, differentiable)
   self:_register_array(id, { differentiable = differentiable, source = array, members = { array },
-    name = name, rows = source.rows, cols = source.cols })
+    connectivity = connectivity._id, mean = mean, name = name, rows = source.rows,
+    cols = source.cols })
   local result = expression.new(self, self._system:read(id))
   rawset(result, "_array", id)
   self._reductions[key] = result
@@ -236,7 +237,7 @@ end
 --- d2E / d rows d columns of one energy as a sparse matrix; rows and columns are lists of
 --- attributes, columns may be constants.
 function methods.mixed_derivative(self, term, rows, columns)
-  return map.mixed_derivative(self, energy.expression_of(self, term), rows, columns)
+  return derivative.mixed_derivative(self, energy.expression_of(self, term), rows, columns)
 end
 
 --- {compiled, from_disk, from_memory, seconds}: kernels so far, and the time to compile them.
