@@ -154,7 +154,7 @@ BASIN_INLINE basin_index basin_step(const basin_word *indices,
 /* ---- inner results: BASIN_STRIDE numbers from one value to the next, a chunk of elements side by
  * side ---- */
 #if BASIN_STAGE == BASIN_STAGE_HESSIAN
-#define BASIN_CHUNK 128
+#include "chunk.h"
 #define BASIN_STRIDE \
   (BASIN_CHUNK + 64 / (int)sizeof(basin_scalar)) /* an odd number of cache lines */
 #define BASIN_PSD_CHUNK BASIN_CHUNK

@@ -1,11 +1,12 @@
 /* Where the results of the inner and outer programs of a kernel are kept.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "emit/device/chunk.h"
 #include "emit/printer.h"
 
 /* Bytes of BASIN_STRIDE numbers, see dialect_cpu.h. */
 static size_t stride_bytes(size_t scalar_size)
 {
-  return 128 * scalar_size + 64;
+  return BASIN_CHUNK * scalar_size + 64;
 }
 
 /* Row and column of number k of a packed upper triangle of n rows, stored row after row. */
