@@ -6,6 +6,8 @@ local options = require "basin.options"
 
 local M = {}
 
+local array_class = getmetatable(core.array_filled(0, 0))
+
 local function is_array(value)
   return options.type_name(value) == "basin.array"
 end
@@ -18,8 +20,11 @@ end
 --- numbers, goes to all instances.
 function M.set(attribute, value)
   local scene, id = rawget(attribute, "_scene"), rawget(attribute, "_array")
-  local owner = attribute:owner()
-  local size, count = attribute.rows * attribute.cols, owner:instances()
+  local size, count = attribute.rows * attribute.cols, rawget(attribute, "_owner"):instances()
+  if getmetatable(value) == array_class and value.count == count and value.size == size then
+    scene._system:set(id, value) -- what loops do
+    return
+  end
   local name = attribute:full_name()
   if type(value) == "number" then
     scene._system:set(id, core.array_filled(1, value, size, 1), true)
