@@ -64,7 +64,9 @@ static void shade_plane(void *user, const basin_corner *corner, size_t sample, f
   }
   const double fade = fmax(0.0, 1.0 - away / (frame->reach * frame->reach));
   if (fade <= 0.0) return;
-  const bool odd = fmod(fabs(floor(a / frame->square) + floor(b / frame->square)), 2.0) >= 0.5;
+  /* Not farther than `reach`: a few squares. */
+  const long squares = (long)floor(a / frame->square) + (long)floor(b / frame->square);
+  const bool odd = squares & 1;
   const double grey = odd ? 0.62 : 0.72;
   float *colour = frame->s->canvas.colours + 3 * sample;
   for (int i = 0; i < 3; ++i) colour[i] = (float)(fade * grey + (1.0 - fade) * (double)colour[i]);
