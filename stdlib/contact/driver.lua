@@ -1,6 +1,7 @@
 -- What contact does around a step: detection, the step filter, friction, moving bodies.
 -- SPDX-License-Identifier: Apache-2.0
 local basin = require "basin"
+local legal = require "basin.std.contact.legal"
 local primitives = require "basin.std.contact.primitives"
 local moving = require "basin.std.contact.moving"
 local start = require "basin.std.contact.start"
@@ -32,7 +33,7 @@ local function lag(self)
 end
 
 function Contact:_begin_step(state)
-  if not self.checked then start.check(self) end
+  if not self.checked then legal.check(self) end
   self.checked, self.renewed = true, 0
   local moved = self.moving:rewind(state.step ~= self.next_step)
   self.next_step = state.step + 1
@@ -89,7 +90,7 @@ function M.new(scene, mesh, rules, given)
   end
   self.moving = moving.new(given.bodies, self.detector, self.position)
   summary.init(self, given)
-  start.check(self)
+  legal.check(self)
   self:refresh()
   add_hook(self, self.detector:filter { slackness = given.slackness })
   return self

@@ -1,11 +1,7 @@
--- What contact knows of its bodies at the start: surfaces, rules, and that nothing intersects.
+-- What contact knows of its bodies at the start: surfaces and rules.
 -- SPDX-License-Identifier: Apache-2.0
 local basin = require "basin"
-local errors = require "basin.errors"
-local rules_module = require "basin.std.contact.rules"
 local M = {}
-
-local SHOWN <const> = 4
 
 -- Cells of all bodies with the numbers of the union; nil without any.
 local function joined(rules, kind)
@@ -56,22 +52,6 @@ function M.friction(rules)
     end
   end
   return most, blended
-end
-
----Raises an error that names the bodies that intersect, are closer than their thickness, or lie
----behind a plane.
-function M.check(contact)
-  local rows, count = contact.detector:intersections { limit = SHOWN }
-  if count == 0 then return contact.detector:check() end
-  local list = {}
-  for i, row in ipairs(rows:table()) do
-    list[i] = ("an edge at %s meets a triangle at %s"):format(
-      rules_module.vertex_name(contact.rules, row[1]),
-      rules_module.vertex_name(contact.rules, row[3]))
-  end
-  if count > SHOWN then list[#list + 1] = ("%d more"):format(count - SHOWN) end
-  errors.fail_hint("STATE", "move the bodies apart before the first step",
-    "std.contact.barrier: %d intersections at the start: %s", count, table.concat(list, "; "))
 end
 
 return M

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stddef.h>
 
-int luaopen_brute(lua_State *L);
+__attribute__((visibility("default"))) int luaopen_brute(lua_State *L);
 
 /* Numbers of an array as array:bytes() gives them. */
 typedef struct numbers {
@@ -66,24 +66,41 @@ pierces(const double *p, const double *q, const double *a, const double *b, cons
   return s0 == s1 && s1 == s2;
 }
 
-/* Squared distance of the boxes of two lists of points, to leave out what is far. */
-static double box_distance(const double *const *a, int na, const double *const *b, int nb)
+typedef struct box {
+  double low[3], high[3];
+} box;
+
+/* Squared distance of two boxes, to leave out what is far. */
+static double box_distance(const box *a, const box *b)
 {
   double sum = 0;
   for (int i = 0; i < 3; ++i) {
-    double low_a = INFINITY, high_a = -INFINITY, low_b = INFINITY, high_b = -INFINITY;
-    for (int k = 0; k < na; ++k) {
-      low_a = fmin(low_a, a[k][i]);
-      high_a = fmax(high_a, a[k][i]);
-    }
-    for (int k = 0; k < nb; ++k) {
-      low_b = fmin(low_b, b[k][i]);
-      high_b = fmax(high_b, b[k][i]);
-    }
-    double gap = fmax(0, fmax(low_a - high_b, low_b - high_a));
-    sum += gap * gap;
+    double below = b->low[i] - a->high[i], above = a->low[i] - b->high[i];
+    double gap = below > above ? below : above;
+    if (gap > 0) sum += gap * gap;
   }
   return sum;
+}
+
+/* Boxes of primitives of `arity` vertices, in a fresh userdata. */
+static const box *boxes_of(lua_State *L, const state *s, numbers items, size_t arity)
+{
+  size_t count = items.count / arity;
+  box *boxes = lua_newuserdatauv(L, (count + 1) * sizeof *boxes, 0);
+  for (size_t n = 0; n < count; ++n) {
+    for (int i = 0; i < 3; ++i) {
+      boxes[n].low[i] = INFINITY;
+      boxes[n].high[i] = -INFINITY;
+    }
+    for (size_t k = 0; k < arity; ++k) {
+      const double *x = point(s, items.data[n * arity + k]);
+      for (int i = 0; i < 3; ++i) {
+        boxes[n].low[i] = fmin(boxes[n].low[i], x[i]);
+        boxes[n].high[i] = fmax(boxes[n].high[i], x[i]);
+      }
+    }
+  }
+  return boxes;
 }
 
 /* Squared distance of a point and a segment. */
@@ -145,19 +162,40 @@ static int skipped(const state *s, const double *a, int na, const double *b, int
   return same;
 }
 
-/* One pair: points of both sides into p and q; 0 if it is left out or farther than `limit`. */
-static int close_pair(const state *s,
-                      const double *a,
-                      int na,
-                      const double *b,
-                      int nb,
-                      double limit,
-                      const double **p,
-                      const double **q)
+/* Points of both sides of a pair; 0 if it is left out. */
+static int pair_of(const state *s,
+                   const double *a,
+                   int na,
+                   const double *b,
+                   int nb,
+                   const double **p,
+                   const double **q)
 {
   for (int i = 0; i < na; ++i) p[i] = point(s, a[i]);
   for (int k = 0; k < nb; ++k) q[k] = point(s, b[k]);
-  return box_distance(p, na, q, nb) < limit && !skipped(s, a, na, b, nb);
+  return !skipped(s, a, na, b, nb);
+}
+
+typedef struct boxes {
+  const box *edges, *triangles, *points;
+} boxes;
+
+static lua_Integer count_edges(const state *s, const boxes *b, double *least)
+{
+  lua_Integer found = 0;
+  const double *p[3], *q[3];
+  for (size_t e = 0; e < s->edges.count / 2; ++e) {
+    const double *edge = s->edges.data + 2 * e;
+    for (size_t t = 0; t < s->triangles.count / 3; ++t)
+      if (box_distance(&b->edges[e], &b->triangles[t]) <= 0 &&
+          pair_of(s, edge, 2, s->triangles.data + 3 * t, 3, p, q))
+        found += pierces(p[0], p[1], q[0], q[1], q[2]);
+    for (size_t f = e + 1; f < s->edges.count / 2; ++f)
+      if (box_distance(&b->edges[e], &b->edges[f]) < *least &&
+          pair_of(s, edge, 2, s->edges.data + 2 * f, 2, p, q))
+        *least = fmin(*least, segment_segment(p[0], p[1], q[0], q[1]));
+  }
+  return found;
 }
 
 /* count(positions, edges, triangles, points, labels, limit) -> intersections, smallest distance of
@@ -170,20 +208,14 @@ static int brute_count(lua_State *L)
              check_numbers(L, 4),
              check_numbers(L, 5)};
   double limit = luaL_checknumber(L, 6), least = limit * limit;
+  boxes b = {
+      boxes_of(L, &s, s.edges, 2), boxes_of(L, &s, s.triangles, 3), boxes_of(L, &s, s.points, 1)};
   const double *p[3], *q[3];
-  lua_Integer found = 0;
-  for (size_t e = 0; e < s.edges.count; e += 2) {
-    const double *edge = s.edges.data + e;
-    for (size_t t = 0; t < s.triangles.count; t += 3)
-      if (close_pair(&s, edge, 2, s.triangles.data + t, 3, 1e-300, p, q))
-        found += pierces(p[0], p[1], q[0], q[1], q[2]);
-    for (size_t f = e + 2; f < s.edges.count; f += 2)
-      if (close_pair(&s, edge, 2, s.edges.data + f, 2, least, p, q))
-        least = fmin(least, segment_segment(p[0], p[1], q[0], q[1]));
-  }
+  lua_Integer found = count_edges(&s, &b, &least);
   for (size_t k = 0; k < s.points.count; ++k)
-    for (size_t t = 0; t < s.triangles.count; t += 3)
-      if (close_pair(&s, s.points.data + k, 1, s.triangles.data + t, 3, least, p, q))
+    for (size_t t = 0; t < s.triangles.count / 3; ++t)
+      if (box_distance(&b.points[k], &b.triangles[t]) < least &&
+          pair_of(&s, s.points.data + k, 1, s.triangles.data + 3 * t, 3, p, q))
         least = fmin(least, point_triangle(p[0], q[0], q[1], q[2]));
   lua_pushinteger(L, found);
   lua_pushnumber(L, sqrt(least));

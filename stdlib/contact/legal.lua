@@ -1,0 +1,39 @@
+-- A start without intersections: errors that name the bodies.
+-- SPDX-License-Identifier: Apache-2.0
+local errors = require "basin.errors"
+local rules_module = require "basin.std.contact.rules"
+local M = {}
+
+local SHOWN <const> = 4
+
+local function names(rules, vertices)
+  local list = {}
+  for i, vertex in ipairs(vertices) do list[i] = rules_module.vertex_name(rules, vertex) end
+  return table.concat(list, ", ")
+end
+
+-- Nothing intersects, but something may touch, be too close, or lie behind a plane.
+local function check_gap(contact)
+  local distance, closest = contact.detector:smallest_distance()
+  if closest.gap > 0 then return contact.detector:check() end
+  errors.fail_hint("STATE", "move the bodies apart before the first step",
+    "std.contact.barrier: the start has a gap of %.3g m (distance %.3g m): %s", closest.gap,
+    distance, names(contact.rules, closest.vertices))
+end
+
+---Raises an error that names the bodies that intersect, are closer than their thickness, or lie
+---behind a plane.
+function M.check(contact)
+  local rows, count = contact.detector:intersections { limit = SHOWN }
+  if count == 0 then return check_gap(contact) end
+  local list = {}
+  for i, row in ipairs(rows:table()) do
+    list[i] = ("an edge at %s meets a triangle at %s"):format(
+      names(contact.rules, { row[1] }), names(contact.rules, { row[3] }))
+  end
+  if count > SHOWN then list[#list + 1] = ("%d more"):format(count - SHOWN) end
+  errors.fail_hint("STATE", "move the bodies apart before the first step",
+    "std.contact.barrier: %d intersections at the start: %s", count, table.concat(list, "; "))
+end
+
+return M
