@@ -36,7 +36,6 @@ typedef struct search {
   unsigned count_a, count_b;
   double separation, keep, stop; /* gap to keep, gap at which the search ends */
   double unit;                   /* 2^-53 times the size of the stencil and its motion */
-  double rounding;
 } search;
 
 /* Largest error of the gap along a direction: three differences, two dot products of three terms,
@@ -192,8 +191,10 @@ static double subdivide(const search *s, const piece *whole, bool *hit)
 static double largest(const basin__vector3 *x, unsigned count)
 {
   double most = 0;
-  for (unsigned i = 0; i < count; ++i)
-    most = fmax(most, fabs(x[i].x) + fabs(x[i].y) + fabs(x[i].z));
+  for (unsigned i = 0; i < count; ++i) {
+    const double size = fabs(x[i].x) + fabs(x[i].y) + fabs(x[i].z);
+    if (size > most) most = size;
+  }
   return most;
 }
 
@@ -216,7 +217,7 @@ static bool moves(const search *s, const piece *p)
 
 double basin__advance(const basin__motion *motion, double slackness, double limit, bool *hit)
 {
-  search s = {.separation = motion->separation, .rounding = motion->rounding};
+  search s = {.separation = motion->separation};
   s.count_a = motion->kind == BASIN_CONTACT_EDGE_EDGE ? 2 : 1;
   s.count_b = basin_contact_arity(motion->kind) - s.count_a;
   piece whole = {.time = 0};
@@ -237,7 +238,7 @@ double basin__advance(const basin__motion *motion, double slackness, double limi
   if (!(gap > 0)) return 0;
   *hit = false;
   if (!moves(&s, &whole)) return limit;
-  s.keep = fmax((1 - slackness) * gap, 40 * s.unit + s.rounding);
+  s.keep = fmax((1 - slackness) * gap, 40 * s.unit + motion->rounding);
   s.stop = s.keep + 0.0625 * fmin(s.keep, slackness * gap);
   if (!(gap > s.stop)) {
     *hit = !separates(&s, &whole, basin__v3_scale(1 / distance, start.vector));

@@ -92,6 +92,16 @@ static bool comes_first(const basin_contact_impact *a, const basin_contact_impac
   return false;
 }
 
+static double larger(double a, double b)
+{
+  return a > b ? a : b;
+}
+
+static double size_of(basin__vector3 v)
+{
+  return larger(fabs(v.x), larger(fabs(v.y), fabs(v.z)));
+}
+
 /* The stencil relative to its first vertex. */
 static void make_motion(const step_task *task, const uint32_t *v, unsigned count, basin__motion *m)
 {
@@ -103,9 +113,7 @@ static void make_motion(const step_task *task, const uint32_t *v, unsigned count
     const basin__vector3 p = basin__v3(task->direction + 3 * (size_t)v[i]);
     m->x[i] = basin__v3_sub(x, x0);
     m->q[i] = basin__v3_scale(task->limit, basin__v3_sub(p, p0));
-    const double size_x = fmax(fabs(x.x), fmax(fabs(x.y), fabs(x.z)));
-    const double size_p = fmax(fabs(p.x), fmax(fabs(p.y), fabs(p.z)));
-    largest = fmax(largest, size_x + task->limit * size_p);
+    largest = larger(largest, size_of(x) + task->limit * size_of(p));
   }
   /* x + step p is rounded to a double in each coordinate of each vertex. */
   m->rounding = 0x1p-50 * largest;
@@ -118,6 +126,43 @@ static void take(step_task *task, unsigned worker, const basin_contact_impact *i
   double least = atomic_load_explicit(&task->least, memory_order_relaxed);
   while (impact->time < least && !atomic_compare_exchange_weak(&task->least, &least, impact->time))
     continue;
+}
+
+/* Largest gap along an axis over all times up to `limit`; 0 if there is none. */
+static double axis_gap(const basin__motion *m, unsigned split, unsigned n, double limit)
+{
+  const double *x = &m->x[0].x, *q = &m->q[0].x;
+  double best = 0;
+  for (unsigned k = 0; k < 3; ++k) {
+    double low[2] = {HUGE_VAL, HUGE_VAL}, high[2] = {-HUGE_VAL, -HUGE_VAL};
+    for (unsigned i = 0; i < n; ++i) {
+      const double start = x[3 * i + k], end = start + limit * q[3 * i + k];
+      const double least = start < end ? start : end, most = start < end ? end : start;
+      const unsigned side = i >= split;
+      low[side] = least < low[side] ? least : low[side];
+      high[side] = larger(most, high[side]);
+    }
+    best = larger(best, larger(low[0] - high[1], low[1] - high[0]));
+  }
+  return best;
+}
+
+/* A test on coordinates that spares most pairs the search: until `limit` the gap stays above twice
+ * what it has to keep, so that the search would find nothing either. */
+static bool stays_far(const step_task *task, const basin__motion *m, unsigned split, double limit)
+{
+  const unsigned n = basin_contact_arity(m->kind);
+  const double gap = axis_gap(m, split, n, limit);
+  double near = HUGE_VAL;
+  if (gap <= m->separation) return false;
+  for (unsigned i = 0; i < split; ++i)
+    for (unsigned j = split; j < n; ++j) {
+      const double squared = basin__v3_norm2(basin__v3_sub(m->x[i], m->x[j]));
+      if (squared < near) near = squared;
+    }
+  const double distance = sqrt(near); /* of vertices: not less than that of the primitives */
+  return gap - m->separation >
+         2 * (1 - task->slackness) * distance + 0x1p-40 * distance + 2 * m->rounding;
 }
 
 /* Impacts at exactly the least time are still found (the limit passed on is a little later), so
@@ -133,7 +178,8 @@ static bool step_visit(
     make_motion(task, v, n, &motion);
     motion.separation = basin__candidate_separation(scan, item, partners[i]);
     const double least = atomic_load_explicit(&task->least, memory_order_relaxed);
-    const double limit = fmin(nextafter(least, 2), 1);
+    const double limit = least < 1 ? nextafter(least, 2) : 1;
+    if (stays_far(task, &motion, scan->query_set->arity, limit)) continue;
     bool hit;
     basin_contact_impact impact = {.kind = motion.kind};
     impact.time = basin__advance(&motion, task->slackness, limit, &hit);

@@ -103,5 +103,7 @@ typedef bool (*basin__tree_query_function)(const basin__query *query,
 /* The fastest version that this machine runs, for a query with `arity` corners against a tree. All
  * versions find the same. */
 basin__tree_query_function basin__tree_query(unsigned arity, const basin__tree *tree);
+/* The version for any machine. */
+basin__tree_query_function basin__tree_query_plain(unsigned arity, const basin__tree *tree);
 
 #endif

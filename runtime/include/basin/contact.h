@@ -185,10 +185,10 @@ BASIN_API size_t basin_contact_candidate_count(const basin_contact *contact,
 /* Bytes that the detector holds. */
 BASIN_API size_t basin_contact_memory(const basin_contact *contact);
 
-/* The largest step <= limit of the last sweep such that on [0, step] every pair keeps d - xi >=
- * (1 - slackness) (d0 - xi), up to the rounding of the coordinates: 0 < slackness < 1. Never later
- * than the first contact; 0 if a pair already has d <= xi. ERROR_STATE without a sweep. The result
- * is never to be scaled by the slackness again. */
+/* The largest step <= limit of the last sweep such that on [0, step] every candidate keeps d - xi
+ * >= (1 - slackness) (d0 - xi), up to the rounding of the coordinates: 0 < slackness < 1. Never
+ * later than the first contact; 0 if a pair already has d <= xi. ERROR_STATE without a sweep. The
+ * result is never to be scaled by the slackness again. */
 BASIN_API basin_status basin_contact_step(basin_contact *contact, double slackness, double *step);
 
 /* Sweep and step in one, without keeping candidates: less memory, the same result. Does not replace

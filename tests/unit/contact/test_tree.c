@@ -99,6 +99,10 @@ static void queries(void **state)
         assert_int_equal(found.count, expected);
         for (size_t i = 0; i < found.count; ++i)
           assert_true(overlap(&query.box, &boxes[found.data[i]]));
+        assert_true(basin__tree_query_plain(1, &tree)(&query, &found, grow, NULL));
+        assert_int_equal(found.count, 2 * expected); /* appended: the same once more */
+        for (size_t i = 0; i < expected; ++i)
+          assert_int_equal(found.data[i], found.data[expected + i]);
       }
     }
     free(found.data);
