@@ -33,9 +33,9 @@ local function lag(self)
 end
 
 function Contact:_begin_step(state)
+  local moved = self.moving:rewind(state.step ~= self.next_step)
   if not self.checked then legal.check(self) end
   self.checked, self.renewed = true, 0
-  local moved = self.moving:rewind(state.step ~= self.next_step)
   self.next_step = state.step + 1
   if self.friction then
     self.start = nil
@@ -73,8 +73,9 @@ function M.new(scene, mesh, rules, given)
   local owners = {}
   for i, body in ipairs(given.bodies) do owners[i] = body.vertices end
   local self = setmetatable({ scene = scene, mesh = mesh, name = mesh.name, rules = rules,
-    reach = given.distance, friction_iterations = given.friction_iterations or 0,
-    adaptive = given.adaptive, planes = given.planes, next_step = 1 }, Contact)
+    reach = given.distance, thickness = given.thickness or 0,
+    friction_iterations = given.friction_iterations or 0, adaptive = given.adaptive,
+    planes = given.planes, next_step = 1 }, Contact)
   self.vertices = mesh:add_primitive_union("vertices", owners)
   self.position = self.vertices:add_attribute("position")
   self.distance = mesh:add_constant("distance", { value = given.distance })

@@ -3,7 +3,7 @@
 local M = {}
 M.__index = M
 
-local TRIES <const> = 40       -- times others are given room within a step
+local TRIES <const> = 400      -- times others are given room within a step
 local ITERATIONS <const> = 5   -- of Newton's method each time
 local SLACKNESS <const> = 0.8
 

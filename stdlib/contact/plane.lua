@@ -9,20 +9,24 @@ local plane_barrier = require "basin.std.contact.plane_barrier"
 local plane_friction = require "basin.std.contact.plane_friction"
 
 local spec = {
-  bodies = "table", normal = "table", offset = "number", point = "table", friction = "number",
+  bodies = "table", normal = "vector", offset = "number", point = "vector",
+  friction = "nonnegative",
   distance = "positive", stiffness = "positive", slip = "positive", name = "string",
 }
 
 -- Unit normal and offset.
 local function plane_of(where, checked)
   local n = checked.normal or { 0, 1, 0 }
-  local length = math.sqrt((n[1] or 0) ^ 2 + (n[2] or 0) ^ 2 + (n[3] or 0) ^ 2)
-  if #n ~= 3 or length == 0 or length ~= length then
+  local length = #n == 3 and math.sqrt(n[1] ^ 2 + n[2] ^ 2 + n[3] ^ 2) or 0
+  if length == 0 then
     errors.fail("ARGUMENT", "%s: 'normal' needs 3 numbers, not all 0", where)
   end
   local unit = { n[1] / length, n[2] / length, n[3] / length }
   if checked.point and checked.offset then
     errors.fail("ARGUMENT", "%s: give 'point' or 'offset'", where)
+  end
+  if checked.point and #checked.point ~= 3 then
+    errors.fail("LENGTH", "%s: 'point' needs 3 numbers, got %d", where, #checked.point)
   end
   local p = checked.point or { 0, 0, 0 }
   local offset = checked.offset or unit[1] * p[1] + unit[2] * p[2] + unit[3] * p[3]
@@ -68,6 +72,22 @@ local function add_body(scene, mesh, body, plane)
   scene:add_step_hook(hook)
 end
 
+local function check_bodies(where, scene, bodies)
+  if #bodies == 0 then errors.fail("ARGUMENT", "%s: 'bodies' is empty", where) end
+  for i, body in ipairs(bodies) do
+    common.check(where, body)
+    if body.scene ~= scene then
+      errors.fail("OWNER", "%s: body '%s' belongs to another scene", where, body.name)
+    end
+    if body.mesh.dim ~= 3 then
+      errors.fail("SHAPE", "%s: body %d, '%s', does not live in space", where, i, body.name)
+    end
+    if not body.last_position then
+      errors.fail("ARGUMENT", "%s: body '%s' does not move", where, body.name)
+    end
+  end
+end
+
 ---std.contact.plane(scene, options). Returns a mesh of the scene with a primitive of points for
 ---each body, which has the attributes height and barrier. Options:
 ---  bodies     list of bodies
@@ -90,14 +110,9 @@ return function(scene, given)
     k = k + 1
     name = (checked.name or "plane") .. "_" .. k
   end
+  check_bodies(where, scene, checked.bodies)
   local mesh = scene:add_mesh(name)
-  for _, body in ipairs(checked.bodies) do
-    common.check(where, body)
-    if not body.last_position then
-      errors.fail("ARGUMENT", "%s: body '%s' does not move", where, body.name)
-    end
-    add_body(scene, mesh, body, plane)
-  end
+  for _, body in ipairs(checked.bodies) do add_body(scene, mesh, body, plane) end
   scene:add_step_hook { name = name, planes = { { normal = normal, offset = offset } } }
   return mesh
 end

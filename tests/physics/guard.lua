@@ -60,7 +60,7 @@ end
 
 ---Checks the present positions.
 function M:check()
-  local limit = 2 * self.contact.reach
+  local limit = 2 * (self.contact.reach + self.contact.thickness)
   local count, distance = brute.count(self.contact.position:compute():bytes(), self.edges,
     self.triangles, self.points, self.labels, limit)
   assert(count == 0, ("%d edges pass through triangles after step %d"):format(count, self.steps))
