@@ -58,6 +58,9 @@ void basin__class(lua_State *L,
                   lua_CFunction index)
 {
   luaL_newmetatable(L, name);
+  /* What getmetatable returns: finalizers are for the collector alone. */
+  lua_pushstring(L, name);
+  lua_setfield(L, -2, "__metatable");
   basin__functions(L, metamethods);
   lua_newtable(L);
   basin__functions(L, methods);
@@ -75,6 +78,16 @@ void basin__class(lua_State *L,
   }
   lua_pushcclosure(L, class_index, 4);
   lua_setfield(L, -2, "__index");
+}
+
+void *basin__check_object(lua_State *L, int index, const char *name)
+{
+  void *box = luaL_checkudata(L, index, name);
+  void *object;
+  memcpy(&object, box, sizeof object);
+  if (!object)
+    basin__throw(L, BASIN_ERROR_STATE, NULL, "this %s has been released already", name);
+  return box;
 }
 
 /* Raises the description table on top of the stack through the error handler that the front end

@@ -36,6 +36,11 @@ void basin__class(lua_State *L,
 /* Adds C functions to the table on top of the stack. */
 void basin__functions(lua_State *L, const luaL_Reg *functions);
 
+/* The userdata of a class whose first member is a pointer that __gc clears. Scripts can still hold
+ * what a closing Lua state has collected, in finalizers of their own: that is an error. __gc itself
+ * uses luaL_checkudata. */
+void *basin__check_object(lua_State *L, int index, const char *name);
+
 /* ---- errors ---- */
 /* Raises the last error of a context as an error value. */
 int basin__raise(lua_State *L, basin_context *context);

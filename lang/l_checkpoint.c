@@ -13,12 +13,12 @@ typedef struct checkpoint_box {
 
 static checkpoint_box *check_checkpoint(lua_State *L, int index)
 {
-  return luaL_checkudata(L, index, BASIN_CLASS_CHECKPOINT);
+  return basin__check_object(L, index, BASIN_CLASS_CHECKPOINT);
 }
 
 static int checkpoint_gc(lua_State *L)
 {
-  checkpoint_box *box = check_checkpoint(L, 1);
+  checkpoint_box *box = luaL_checkudata(L, 1, BASIN_CLASS_CHECKPOINT);
   basin_checkpoint_destroy(box->checkpoint);
   box->checkpoint = NULL;
   return 0;

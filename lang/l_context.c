@@ -59,7 +59,7 @@ basin_context *basin__context(lua_State *L)
 
 basin_context *basin__check_context(lua_State *L, int index)
 {
-  context_box *box = luaL_checkudata(L, index, BASIN_CLASS_CONTEXT);
+  context_box *box = basin__check_object(L, index, BASIN_CLASS_CONTEXT);
   return box->context;
 }
 

@@ -12,12 +12,12 @@ typedef struct factor_box {
 
 static factor_box *check_factor(lua_State *L, int index)
 {
-  return luaL_checkudata(L, index, BASIN_CLASS_FACTOR);
+  return basin__check_object(L, index, BASIN_CLASS_FACTOR);
 }
 
 static int factor_gc(lua_State *L)
 {
-  factor_box *box = check_factor(L, 1);
+  factor_box *box = luaL_checkudata(L, 1, BASIN_CLASS_FACTOR);
   basin_factor_destroy(box->factor);
   box->factor = NULL;
   return 0;

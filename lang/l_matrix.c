@@ -379,7 +379,7 @@ static int matrix_csr(lua_State *L)
 
 static int matrix_tostring(lua_State *L)
 {
-  const basin_l_matrix *box = luaL_checkudata(L, 1, BASIN_CLASS_MATRIX);
+  const basin_l_matrix *box = basin__check_object(L, 1, BASIN_CLASS_MATRIX);
   if (!box->matrix) {
     lua_pushliteral(L, "sparse matrix");
     return 1;

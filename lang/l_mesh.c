@@ -51,7 +51,7 @@ static int mesh_gc(lua_State *L)
 
 static int mesh_tostring(lua_State *L)
 {
-  basin_l_mesh *box = luaL_checkudata(L, 1, BASIN_CLASS_MESH);
+  basin_l_mesh *box = basin__check_object(L, 1, BASIN_CLASS_MESH);
   luaL_Buffer buffer;
   luaL_buffinit(L, &buffer);
   luaL_addstring(&buffer, "mesh:");

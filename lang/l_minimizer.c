@@ -12,7 +12,7 @@ static const char *const solver_words[] = {"auto", "direct", "pcg", NULL};
 
 basin_l_minimizer *basin__check_minimizer(lua_State *L, int index)
 {
-  return luaL_checkudata(L, index, BASIN_CLASS_MINIMIZER);
+  return basin__check_object(L, index, BASIN_CLASS_MINIMIZER);
 }
 
 static basin_l_system *system_of(lua_State *L, int index)
@@ -44,7 +44,7 @@ static int system_minimizer(lua_State *L)
 
 static int minimizer_gc(lua_State *L)
 {
-  basin_l_minimizer *box = basin__check_minimizer(L, 1);
+  basin_l_minimizer *box = luaL_checkudata(L, 1, BASIN_CLASS_MINIMIZER);
   basin_minimizer_destroy(box->minimizer);
   box->minimizer = NULL;
   return 0;

@@ -16,12 +16,12 @@ typedef struct frames_box {
 
 static frames_box *check_frames(lua_State *L, int index)
 {
-  return luaL_checkudata(L, index, BASIN_CLASS_FRAMES);
+  return basin__check_object(L, index, BASIN_CLASS_FRAMES);
 }
 
 static int frames_gc(lua_State *L)
 {
-  frames_box *box = check_frames(L, 1);
+  frames_box *box = luaL_checkudata(L, 1, BASIN_CLASS_FRAMES);
   basin_frames_destroy(box->frames);
   box->frames = NULL;
   return 0;

@@ -15,7 +15,10 @@ static const char *const stage_words[] = {"compute", "value", "gradient", "hessi
 
 basin_plan *basin__check_plan(lua_State *L, int index)
 {
-  plan_box *box = luaL_checkudata(L, index, BASIN_CLASS_PLAN);
+  plan_box *box = basin__check_object(L, index, BASIN_CLASS_PLAN);
+  lua_getiuservalue(L, index, 1);
+  (void)basin__check_system(L, -1);
+  lua_pop(L, 1);
   return box->plan;
 }
 

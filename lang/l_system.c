@@ -9,7 +9,7 @@
 
 basin_l_system *basin__check_system(lua_State *L, int index)
 {
-  return luaL_checkudata(L, index, BASIN_CLASS_SYSTEM);
+  return basin__check_object(L, index, BASIN_CLASS_SYSTEM);
 }
 
 basin_status basin__system_backend(basin_l_system *self, basin_backend **backend)
@@ -73,7 +73,7 @@ static int core_system(lua_State *L)
 
 static int system_gc(lua_State *L)
 {
-  basin_l_system *self = basin__check_system(L, 1);
+  basin_l_system *self = luaL_checkudata(L, 1, BASIN_CLASS_SYSTEM);
   basin_system_destroy(self->system);
   for (size_t i = 0; i < self->plan_count; ++i) basin_plan_destroy(self->plans[i]);
   basin__free(self->context, self->plans, self->plan_capacity * sizeof *self->plans);

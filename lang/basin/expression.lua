@@ -236,15 +236,15 @@ for _, info in ipairs(core.operators()) do
 end
 
 local function check_index(op, value)
-  if math.type(value) ~= "integer" then
-    if type(value) == "number" and value == math.floor(value) then return math.tointeger(value) end
+  local index = type(value) == "number" and math.tointeger(value)
+  if not index then
     errors.fail("ARGUMENT", "%s: an index is a whole number from 1, got %s", op, tostring(value))
   end
-  if value < 1 then
+  if index < 1 then
     errors.fail_hint("RANGE", "rows, columns and entries of expressions count from 1",
-      "%s: index %d", op, value)
+      "%s: index %d", op, index)
   end
-  return value
+  return index
 end
 
 --- Row i, counted from 1, as a 1 x cols matrix.

@@ -4,8 +4,10 @@ local errors = require "basin.errors"
 
 local M = {}
 
+-- Classes of the C binding hide their metatables behind their names.
 local function type_name(value)
   local metatable = getmetatable(value)
+  if type(value) == "userdata" and type(metatable) == "string" then return metatable end
   local name = type(metatable) == "table" and rawget(metatable, "__name")
   return name or type(value)
 end

@@ -1,0 +1,77 @@
+-- Misuse by scripts: objects used after a closing state has collected them, metatables, indices that are none.
+-- SPDX-License-Identifier: Apache-2.0
+local basin = require "basin"
+local h = require "harness"
+
+local function small_scene()
+  local scene = basin.scene("small", { device = "cpu:interp" })
+  local points = scene:add_mesh("mesh"):add_primitive("points", 3)
+  local x = points:add_attribute("x", { rows = 3, value = { { 0, 0, 0 }, { 1, 0, 0 }, { 0, 2, 0 } } })
+  scene:add_energy(points:add_attribute("pull", 0.5 * (x - 1):squared_norm()))
+  scene:add_minimize_target { x }
+  return scene, x
+end
+
+-- Finalizers run in the reverse order of creation: this one last, when the objects it holds are gone. Its checks end
+-- the process, since the summary is printed long before.
+local last = setmetatable({}, {
+  __gc = function(self)
+    for name, use in pairs(self.uses) do
+      local ok, problem = pcall(use)
+      if ok or not tostring(problem):find("released already", 1, true)
+        and not tostring(problem):find("is needed here", 1, true) then
+        io.stderr:write("FAIL after the end, ", name, ": ", tostring(problem), "\n")
+        os.exit(1)
+      end
+    end
+  end,
+})
+
+h.test("finalizers that outlive what they hold get errors", function()
+  local scene, x = small_scene()
+  local hessian = scene:hessian()
+  local factor = hessian:factorize()
+  local box = basin.mesh.box {}
+  last.uses = {
+    matrix = function() return hessian:norm() end,
+    factor = function() return factor:solve { 1, 2, 3, 4, 5, 6, 7, 8, 9 } end,
+    mesh = function() return box:unique_edges() end,
+    scene = function() return scene:compute_total_energy() end,
+    attribute = function() return x:value() end,
+    expression = function() return (x * 2):compute() end,
+    maker = function() return basin.sparse.identity(3) end,
+  }
+  for _, use in pairs(last.uses) do use() end
+end)
+
+h.test("children keep their parents", function()
+  local function children()
+    local scene, x = small_scene()
+    return x, scene:hessian(), scene:energy("pull"), (scene:hessian():factorize())
+  end
+  local x, hessian, pull, factor = children()
+  collectgarbage()
+  collectgarbage()
+  h.close(x:value():at(2, 1), 1)
+  h.close(hessian:at(1, 1), 1)
+  h.close(pull:compute():sum(), 1.5 + 1 + 1.5)
+  h.close(factor:solve({ 2, 0, 0, 0, 0, 0, 0, 0, 0 }):at(1, 1), 2)
+end)
+
+h.test("metatables of the binding are hidden", function()
+  h.equal(getmetatable(basin.array.zeros(1)), "basin.array")
+  h.equal(getmetatable(basin.mesh.box {}), "basin.mesh")
+  h.fails("table expected", setmetatable, basin.array.zeros(1), {})
+end)
+
+h.test("indices that are none", function()
+  local _, x = small_scene()
+  for _, wrong in ipairs { 1e308, 0 / 0, 1 / 0, 1.5, "1", {} } do
+    h.fails("whole number", x.at, x, wrong)
+    h.fails("whole number", x.row, x, wrong)
+  end
+  h.fails("count from 1", x.at, x, 0)
+  h.fails("count from 1", x.at, x, math.mininteger)
+end)
+
+h.finish()
