@@ -82,12 +82,14 @@ basin_status basin__backend_text(basin_backend *backend,
   basin_status status;
   if (strcmp(form, "kernel") == 0)
     status = basin__emit(backend->context, program, &buffer);
+  else if (strcmp(form, "cuda") == 0)
+    status = basin__emit_source(backend->context, program, BASIN_DIALECT_CUDA, &buffer);
   else if (backend->kind->text)
     status = backend->kind->text(backend, program, form, &buffer);
   else
     status = BASIN_FAIL(backend->context,
                         BASIN_ERROR_NAME,
-                        "back end %s has no text '%s', only 'kernel'",
+                        "back end %s has no text '%s', only kernel and cuda",
                         backend->kind->name,
                         form);
   if (status == BASIN_OK) {

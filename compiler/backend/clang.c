@@ -160,7 +160,7 @@ static basin_status clang_text(basin_backend *backend,
   if (!llvm && strcmp(form, "asm") != 0)
     return BASIN_FAIL(backend->context,
                       BASIN_ERROR_NAME,
-                      "unknown text '%s'; there are kernel, llvm and asm",
+                      "unknown text '%s'; there are kernel, llvm, asm and cuda",
                       form);
   basin_strbuf source;
   basin_shim_result result = {0};

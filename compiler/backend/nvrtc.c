@@ -194,7 +194,7 @@ static basin_status nvrtc_text(basin_backend *backend,
   if (strncmp(form, "sm_", 3) != 0)
     return BASIN_FAIL(backend->context,
                       BASIN_ERROR_NAME,
-                      "unknown text '%s'; there are kernel and architectures like sm_90",
+                      "unknown text '%s'; there are kernel, cuda and architectures like sm_90",
                       form);
   basin_strbuf source;
   basin_nvrtc_code code;

@@ -37,4 +37,11 @@ enum { BASIN_DIALECT_FILES = 32 };
  * filled in. */
 size_t basin__dialect_files(basin_dialect dialect, basin_dialect_file files[BASIN_DIALECT_FILES]);
 
+/* Appends the text of one kernel with those headers in place of the includes: a source file that
+ * needs no other. Errors as basin__emit. */
+basin_status basin__emit_source(basin_context *context,
+                                const basin_kernel_program *program,
+                                basin_dialect dialect,
+                                basin_strbuf *text);
+
 #endif

@@ -14,6 +14,20 @@ static void compile_everywhere(basin_backend *backend, const basin_kernel_progra
   basin_strbuf text;
   basin__strbuf_init(&text, backend->context);
   assert_int_equal(basin__emit(backend->context, program, &text), BASIN_OK);
+  basin_strbuf source; /* the same kernel as a file of its own, for the last architecture */
+  basin_nvrtc_code alone;
+  basin__strbuf_init(&source, backend->context);
+  assert_int_equal(basin__emit_source(backend->context, program, BASIN_DIALECT_CUDA, &source),
+                   BASIN_OK);
+  assert_null(strstr(basin__strbuf_text(&source), "#include \""));
+  if (basin__nvrtc_compile(backend,
+                           program->info.name,
+                           basin__strbuf_text(&source),
+                           architectures[BASIN_COUNT(architectures) - 1],
+                           &alone) != BASIN_OK)
+    fail_msg("%s", basin_error_text(backend->context));
+  basin__nvrtc_release(backend, &alone);
+  basin__strbuf_fini(&source);
   for (size_t a = 0; a < BASIN_COUNT(architectures); a++) {
     basin_nvrtc_code code;
     if (basin__nvrtc_compile(
