@@ -3,11 +3,10 @@
 local basin = require "basin"
 local std = require "basin.std"
 
-local here = arg[0]:match("^.*/") or "" -- the folder of this script
 local slope = math.rad(20)
 local scene = basin.scene("affine_tumble")
 local bunnies = std.body.affine(scene, "bunnies", {
-  mesh = basin.mesh.read(here .. "data/bunny_tet.msh"):scaled_to { height = 0.3 },
+  mesh = basin.mesh.read("data/bunny_tet.msh"):scaled_to { height = 0.3 },
   copies = { { -0.5, 0.5, -0.55 }, { -0.5, 0.65, 0 }, { -0.5, 0.8, 0.55 } },
   density = 1000, stiffness = 1e6, spin = { 2, 1, -4 }, -- Pa, rad/s
 })

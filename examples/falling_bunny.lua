@@ -3,9 +3,8 @@
 local basin = require "basin"
 local std = require "basin.std"
 
-local here = arg[0]:match("^.*/") or "" -- the folder of this script
 local slope = math.rad(basin.setting("slope", 12)) -- degrees
-local rest = basin.mesh.read(here .. "data/bunny_tet.msh"):scaled_to { height = 0.3 }
+local rest = basin.mesh.read("data/bunny_tet.msh"):scaled_to { height = 0.3 }
 
 local scene = basin.scene("falling_bunny")
 local bunny = std.body.soft(scene, "bunny", {

@@ -3,6 +3,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 local core = require "basin.core"
 local errors = require "basin.errors"
+local files = require "basin.files"
 
 local M = {}
 
@@ -101,9 +102,10 @@ local function restore_simulation(simulation, file)
   simulation.integrator.history_h = number_of(file, "basin.history_step")
 end
 
---- Reads a state back. The scene must have the arrays of the one that was saved.
+--- Reads a state back. The scene must have the arrays of the one that was saved. A relative name is
+--- looked up in the working directory, then beside the script.
 function M.restore(scene, path)
-  local file = core.checkpoint_read(path)
+  local file = core.checkpoint_read(files.find(path))
   if number_of(file, "basin.format") ~= VERSION then
     errors.fail("FORMAT", "%s is no checkpoint of this version of Basin", path)
   end

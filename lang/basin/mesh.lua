@@ -2,6 +2,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 local core = require "basin.core"
 local errors = require "basin.errors"
+local files = require "basin.files"
 local options = require "basin.options"
 
 local M = {}
@@ -19,7 +20,7 @@ function M.read(path, given)
   local checked = options.check("basin.mesh.read", given,
     { keep_quads = "boolean", keep_orientation = "boolean", weld = "boolean",
       weld_tolerance = "number" })
-  return core.mesh_read(path, checked)
+  return core.mesh_read(files.find(path), checked)
 end
 
 --- A mesh from data: {points = …, tets = …, triangles = …, quads = …, edges = …, vertices = …, dim

@@ -1037,7 +1037,8 @@ function Scene:bodies() end
 ---@param path string
 function Scene:save(path) end
 
----Reads a state back.
+---Reads a state back. The scene must have the arrays of the one that was saved. A relative name is
+---looked up in the working directory, then beside the script.
 ---@param path string
 function Scene:restore(path) end
 
@@ -1754,8 +1755,8 @@ function basin.array.is(value) end
 ---@class basin.module.mesh
 basin.mesh = {}
 
----Reads OBJ, PLY, STL, MSH, MEDIT, VTK or VTU. Options: keep_quads, keep_orientation, weld,
----weld_tolerance.
+---Reads OBJ, PLY, STL, MSH, MEDIT, VTK or VTU. A relative name is looked up in the working
+---directory, then beside the script. Options: keep_quads, keep_orientation, weld, weld_tolerance.
 ---@param path string
 ---@param given? table
 ---@return basin.Mesh

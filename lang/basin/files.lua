@@ -1,0 +1,42 @@
+-- Names of files that scripts read: relative ones are looked up in the working directory, then
+-- beside the scripts that are running.
+-- SPDX-License-Identifier: Apache-2.0
+local core = require "basin.core"
+local errors = require "basin.errors"
+
+local M = {}
+
+local SCRIPT_LIMIT <const> = 20
+local NO_ENTRY <const> = 2 -- ENOENT
+
+-- Folders of the running scripts, innermost first.
+local function script_folders()
+  local folders, known = {}, {}
+  for _, origin in ipairs(core.origins(SCRIPT_LIMIT)) do
+    local folder = origin:match("^(.*/)[^/]*$") or ""
+    if not known[folder] then folders[#folders + 1] = folder end
+    known[folder] = true
+  end
+  return folders
+end
+
+-- Whether there is a file of that name, readable or not.
+local function exists(path)
+  local file, _, code = io.open(path, "rb")
+  if file then file:close() end
+  return file ~= nil or code ~= NO_ENTRY
+end
+
+--- The path by which a file to read is opened; raises if there is none of that name.
+function M.find(path)
+  if exists(path) then return path end
+  local relative = path:sub(1, 1) ~= "/"
+  for _, folder in ipairs(relative and script_folders() or {}) do
+    if exists(folder .. path) then return folder .. path end
+  end
+  errors.fail { code = "IO", message = ("cannot open '%s': No such file or directory"):format(path),
+    hint = relative and "it is neither in the working directory nor beside the script"
+      or nil }
+end
+
+return M
