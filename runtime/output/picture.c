@@ -185,6 +185,7 @@ static void render_band(void *user, size_t index, unsigned worker)
   const size_t size = (s.canvas.end - s.canvas.first) * s.canvas.width;
   memset(s.canvas.depths, 0, size * sizeof *s.canvas.depths);
   memset(s.canvas.planes, 0, size);
+  memset(s.canvas.cells, 0, picture->width * sizeof *s.canvas.cells);
   fill_background(&s);
   basin__draw_planes(&s);
   basin__draw_items(&s);
@@ -205,7 +206,8 @@ static basin_status render_bands(const basin_rendering *s, basin_picture *pictur
     canvases[k].colours = basin__alloc(s->context, 3 * samples * sizeof(float));
     canvases[k].depths = basin__alloc(s->context, samples * sizeof(float));
     canvases[k].planes = basin__alloc(s->context, samples);
-    ready = canvases[k].colours && canvases[k].depths && canvases[k].planes;
+    canvases[k].cells = basin__alloc(s->context, picture->width * sizeof *canvases[k].cells);
+    ready = canvases[k].colours && canvases[k].depths && canvases[k].planes && canvases[k].cells;
   }
   band_state state = {s, picture, canvases};
   if (ready) basin__parallel(s->context, bands, render_band, &state);
@@ -213,6 +215,7 @@ static basin_status render_bands(const basin_rendering *s, basin_picture *pictur
     basin__free(s->context, canvases[k].colours, 3 * samples * sizeof(float));
     basin__free(s->context, canvases[k].depths, samples * sizeof(float));
     basin__free(s->context, canvases[k].planes, samples);
+    basin__free(s->context, canvases[k].cells, picture->width * sizeof *canvases[k].cells);
   }
   basin__free(s->context, canvases, workers * sizeof *canvases);
   return ready ? BASIN_OK : BASIN_ERROR_MEMORY;

@@ -12,12 +12,21 @@ struct basin_picture {
   uint8_t *pixels;
 };
 
+/* The light last found for a pixel of a row: of which triangle, in which row. */
+typedef struct basin_shade_cell {
+  uint64_t triangle;
+  uint32_t row;
+  float light[3];
+} basin_shade_cell;
+
 /* Colour and depth of the samples of one band of the picture, rows first to end - 1. Colours are
  * linear light, 0..1; depth is 1 / distance along the view, 0 = background. */
 typedef struct basin_canvas {
   size_t width, height; /* of the picture, in samples */
   size_t first, end;    /* rows of the band */
   float *colours, *depths;
+  basin_shade_cell *cells; /* one a pixel of a row */
+  uint64_t triangle;       /* counts what was drawn in the band, from 1 */
   uint8_t *planes; /* number of the plane seen, from 1; 0 = none. Shadows fall where it fits. */
 } basin_canvas;
 
@@ -32,9 +41,16 @@ typedef struct basin_corner {
   double position[3], normal[3];
 } basin_corner;
 
-/* Called for every sample that a triangle covers in front of what is there: the interpolated
- * corner, index of the sample in the band, depth. */
-typedef void (*basin_shader)(void *user, const basin_corner *corner, size_t sample, float depth);
+/* A sample that a triangle covers in front of what is there. */
+typedef struct basin_hit {
+  const basin_corner *corners; /* three, of the triangle */
+  double parts[3], scale;      /* the weights of the corners are parts times scale */
+  size_t x, y, sample;         /* place in the picture, index in the band */
+  float depth;
+} basin_hit;
+typedef void (*basin_shader)(void *user, const basin_hit *hit);
+/* Position and normal at a hit. */
+void basin__hit_corner(const basin_hit *hit, basin_corner *corner);
 
 void basin__view_of_camera(const basin_camera *camera,
                            size_t width,

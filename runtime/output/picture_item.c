@@ -41,16 +41,29 @@ typedef struct surface_paint {
   basin_rendering *s;
   double colour[3];
   double opacity;
+  uint64_t triangle; /* counts the triangles of the band */
 } surface_paint;
 
-static void shade_surface(void *user, const basin_corner *corner, size_t sample, float depth)
+/* Light varies little within a pixel: it is found where a triangle is first seen in it, while
+ * coverage and depth are found for every sample. */
+static void shade_surface(void *user, const basin_hit *hit)
 {
   const surface_paint *paint = user;
-  float light[3], *colour = paint->s->canvas.colours + 3 * sample;
-  basin__shade(&paint->s->lighting, corner, paint->colour, light);
+  basin_rendering *s = paint->s;
+  const uint32_t samples = s->options->samples;
+  const uint32_t row = (uint32_t)hit->y / samples;
+  basin_shade_cell *cell = s->canvas.cells + (uint32_t)hit->x / samples;
+  if (cell->triangle != paint->triangle || cell->row != row) {
+    basin_corner here;
+    basin__hit_corner(hit, &here);
+    basin__shade(&s->lighting, &here, paint->colour, cell->light);
+    cell->triangle = paint->triangle;
+    cell->row = row;
+  }
+  float *colour = s->canvas.colours + 3 * hit->sample;
   const float part = (float)paint->opacity;
-  for (int i = 0; i < 3; ++i) colour[i] = part * light[i] + (1.0f - part) * colour[i];
-  if (paint->opacity >= 1.0) paint->s->canvas.depths[sample] = depth;
+  for (int i = 0; i < 3; ++i) colour[i] = part * cell->light[i] + (1.0f - part) * colour[i];
+  if (paint->opacity >= 1.0) s->canvas.depths[hit->sample] = hit->depth;
 }
 
 static void item_corners(const basin_picture_item *item,
@@ -74,6 +87,7 @@ draw_surface(basin_rendering *s, const basin_picture_item *item, const basin_sur
     if (surface->rows[t][0] >= s->canvas.end || surface->rows[t][1] <= s->canvas.first) continue;
     item_corners(item, surface->normals, t, corners);
     item_colour(s, item, item->triangles[3 * t], paint.colour);
+    paint.triangle = ++s->canvas.triangle;
     basin__draw_triangle(&s->canvas, &s->view, corners, shade_surface, &paint);
   }
 }

@@ -53,14 +53,16 @@ static bool make_frame(basin_rendering *s, size_t index, plane_frame *frame)
 }
 
 /* Checkers that fade into the background with the distance from the scene. */
-static void shade_plane(void *user, const basin_corner *corner, size_t sample, float depth)
+static void shade_plane(void *user, const basin_hit *hit)
 {
   const plane_frame *frame = user;
+  basin_corner here;
+  basin__hit_corner(hit, &here);
   double a = 0.0, b = 0.0, away = 0.0;
   for (int i = 0; i < 3; ++i) {
-    a += frame->u[i] * corner->position[i];
-    b += frame->v[i] * corner->position[i];
-    away += (corner->position[i] - frame->origin[i]) * (corner->position[i] - frame->origin[i]);
+    a += frame->u[i] * here.position[i];
+    b += frame->v[i] * here.position[i];
+    away += (here.position[i] - frame->origin[i]) * (here.position[i] - frame->origin[i]);
   }
   const double fade = fmax(0.0, 1.0 - away / (frame->reach * frame->reach));
   if (fade <= 0.0) return;
@@ -68,10 +70,10 @@ static void shade_plane(void *user, const basin_corner *corner, size_t sample, f
   const long squares = (long)floor(a / frame->square) + (long)floor(b / frame->square);
   const bool odd = squares & 1;
   const double grey = odd ? 0.62 : 0.72;
-  float *colour = frame->s->canvas.colours + 3 * sample;
+  float *colour = frame->s->canvas.colours + 3 * hit->sample;
   for (int i = 0; i < 3; ++i) colour[i] = (float)(fade * grey + (1.0 - fade) * (double)colour[i]);
-  frame->s->canvas.depths[sample] = depth;
-  frame->s->canvas.planes[sample] = frame->number;
+  frame->s->canvas.depths[hit->sample] = hit->depth;
+  frame->s->canvas.planes[hit->sample] = frame->number;
 }
 
 static void draw_plane(basin_rendering *s, plane_frame *frame)
@@ -92,11 +94,10 @@ static void draw_plane(basin_rendering *s, plane_frame *frame)
 /* ---- shadows: triangles thrown on a plane along the light, darkening each sample of it once ----
  */
 
-static void shade_shadow(void *user, const basin_corner *corner, size_t sample, float depth)
+static void shade_shadow(void *user, const basin_hit *hit)
 {
   const plane_frame *frame = user;
-  (void)corner;
-  (void)depth;
+  const size_t sample = hit->sample;
   if (frame->s->canvas.planes[sample] != frame->number) return;
   frame->s->canvas.planes[sample] = 0;
   for (int i = 0; i < 3; ++i) frame->s->canvas.colours[3 * sample + (size_t)i] *= 0.55f;

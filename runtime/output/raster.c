@@ -98,14 +98,14 @@ static size_t end_row(const basin_canvas *canvas, double y)
   return clamp_between(y + 1.0, canvas->first, canvas->end);
 }
 
-static void
-interpolate(const basin_corner corners[3], const double weights[3], basin_corner *result)
+void basin__hit_corner(const basin_hit *hit, basin_corner *result)
 {
+  const basin_corner *c = hit->corners;
+  const double u = hit->parts[0] * hit->scale, v = hit->parts[1] * hit->scale,
+               w = hit->parts[2] * hit->scale;
   for (int i = 0; i < 3; ++i) {
-    result->position[i] = weights[0] * corners[0].position[i] +
-                          weights[1] * corners[1].position[i] + weights[2] * corners[2].position[i];
-    result->normal[i] = weights[0] * corners[0].normal[i] + weights[1] * corners[1].normal[i] +
-                        weights[2] * corners[2].normal[i];
+    result->position[i] = u * c[0].position[i] + v * c[1].position[i] + w * c[2].position[i];
+    result->normal[i] = u * c[0].normal[i] + v * c[1].normal[i] + w * c[2].normal[i];
   }
 }
 
@@ -156,11 +156,14 @@ static void fill_row(const filling *f, size_t y, size_t left, size_t right)
                  sum = parts[0] + parts[1] + parts[2], inverse = sum / f->area;
     const size_t sample = (y - f->canvas->first) * f->canvas->width + x;
     if ((float)inverse <= f->canvas->depths[sample]) continue;
-    const double scale = 1.0 / sum,
-                 weights[3] = {parts[0] * scale, parts[1] * scale, parts[2] * scale};
-    basin_corner here;
-    interpolate(f->corners, weights, &here);
-    f->shader(f->user, &here, sample, (float)inverse);
+    const basin_hit hit = {.corners = f->corners,
+                           .parts = {parts[0], parts[1], parts[2]},
+                           .scale = 1.0 / sum,
+                           .x = x,
+                           .y = y,
+                           .sample = sample,
+                           .depth = (float)inverse};
+    f->shader(f->user, &hit);
   }
 }
 
