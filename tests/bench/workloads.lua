@@ -1,5 +1,6 @@
--- The four element workloads of docs/internals/performance.md as ordinary scenes: W1 stable neo-Hookean tets, W2 springs, W3 hinges,
--- W4 point-triangle barrier. `size` scales the element count for quick runs (1 = full).
+-- The four element workloads of docs/internals/performance.md as ordinary scenes: W1 stable
+-- neo-Hookean tets, W2 springs, W3 hinges, W4 point-triangle barrier. `size` scales the element
+-- count for quick runs (1 = full).
 -- SPDX-License-Identifier: Apache-2.0
 local basin = require "basin"
 
@@ -18,7 +19,8 @@ local function random_source(seed)
   end
 end
 
--- Moves every coordinate, drawn vertex by vertex, x y z; also returns the source, for what is drawn next.
+-- Moves every coordinate, drawn vertex by vertex, x y z; also returns the source, for what is drawn
+-- next.
 local function perturbed(points, amount)
   local random, result = random_source(12345), {}
   for i = 1, #points do result[i] = points[i] + amount * random() end
@@ -29,7 +31,8 @@ local function cells(size, full, power)
   return math.max(2, math.floor(full * size ^ (1 / power) + 0.5))
 end
 
--- The six tetrahedra of a cell follow the permutations of the axes; odd ones swap two corners to stay positive.
+-- The six tetrahedra of a cell follow the permutations of the axes; odd ones swap two corners to
+-- stay positive.
 local kuhn = { { 1, 2, 3 }, { 2, 3, 1 }, { 3, 1, 2 }, { 1, 3, 2 }, { 3, 2, 1 }, { 2, 1, 3 } }
 
 local function kuhn_tets(n)
@@ -76,6 +79,10 @@ local function begin(name, points, moved)
   return scene, mesh, vertices, x, X
 end
 
+local function add_energy(scene, primitive, energy)
+  scene:add_energy(primitive:add_attribute("energy", energy), { projection = "clamp" })
+end
+
 local function elements(mesh, vertices, indices, arity)
   local primitive = mesh:add_primitive("elements", #indices // arity)
   return primitive, primitive:add_connectivity("corners", vertices, indices, arity)
@@ -90,12 +97,13 @@ function M.W1(size)
   local points, young, poisson = lattice(n + 1, 1 / n), 1e6, 0.45
   local scene, mesh, vertices, x, X = begin("W1", points, perturbed(points, 0.1 / n))
   local tets, corners = elements(mesh, vertices, kuhn_tets(n), 4)
-  local mu, lambda = young / (2 * (1 + poisson)), young * poisson / ((1 + poisson) * (1 - 2 * poisson))
+  local mu = young / (2 * (1 + poisson))
+  local lambda = young * poisson / ((1 + poisson) * (1 - 2 * poisson))
   local rest = columns(corners:gather(X))
   local F = columns(corners:gather(x)) * rest:inverse()
   local J = F:det() - (1 + mu / lambda)
   local psi = mu / 2 * (F:dot(F) - 3) + lambda / 2 * J ^ 2
-  scene:add_energy(tets:add_attribute("energy", rest:det() / 6 * psi), { name = "energy", projection = "clamp" })
+  add_energy(scene, tets, rest:det() / 6 * psi)
   return scene, tets.count
 end
 
@@ -116,7 +124,7 @@ function M.W2(size)
   local springs, corners = elements(mesh, vertices, edges, 2)
   local p = corners:gather(x)
   local stretch = (p:row(1) - p:row(2)):norm() - h
-  scene:add_energy(springs:add_attribute("energy", 500 * stretch ^ 2), { name = "energy", projection = "clamp" })
+  add_energy(scene, springs, 500 * stretch ^ 2)
   return scene, springs.count
 end
 
@@ -163,11 +171,12 @@ function M.W3(size)
   local e, n1, n2 = hinge_vectors(corners:gather(X))
   local weight = 3 * e:dot(e) / (0.5 * (n1:norm() + n2:norm()))
   local bend = angle(corners:gather(x)) - angle(corners:gather(X))
-  scene:add_energy(hinges:add_attribute("energy", 1e-2 * weight * bend ^ 2), { name = "energy", projection = "clamp" })
+  add_energy(scene, hinges, 1e-2 * weight * bend ^ 2)
   return scene, hinges.count
 end
 
--- A sheet of unit cells perturbed by 0.1, and one point over each triangle's centroid along its normal.
+-- A sheet of unit cells perturbed by 0.1, and one point over each triangle's centroid along its
+-- normal.
 function M.W4(size)
   local n = cells(size, 224, 2)
   local m, points, pairs_of = n + 1, {}, {}
@@ -181,7 +190,9 @@ function M.W4(size)
   points, random = perturbed(points, 0.1) -- the heights continue the same sequence
   local function add(a, b, c)
     local p = {}
-    for k, v in ipairs { a, b, c } do p[k] = { points[3 * v + 1], points[3 * v + 2], points[3 * v + 3] } end
+    for k, v in ipairs { a, b, c } do
+      p[k] = { points[3 * v + 1], points[3 * v + 2], points[3 * v + 3] }
+    end
     local u, w, normal = {}, {}, {}
     for k = 1, 3 do u[k], w[k] = p[2][k] - p[1][k], p[3][k] - p[1][k] end
     for k = 1, 3 do
@@ -191,7 +202,8 @@ function M.W4(size)
     local length = math.sqrt(normal[1] ^ 2 + normal[2] ^ 2 + normal[3] ^ 2)
     local height = 0.1 * (0.1 + 0.8 * (random() + 1) / 2)
     local at = #pairs_of
-    pairs_of[at + 1], pairs_of[at + 2], pairs_of[at + 3], pairs_of[at + 4] = #points // 3, a, b, c
+    pairs_of[at + 1], pairs_of[at + 2] = #points // 3, a
+    pairs_of[at + 3], pairs_of[at + 4] = b, c
     for k = 1, 3 do
       points[#points + 1] = (p[1][k] + p[2][k] + p[3][k]) / 3 + height * normal[k] / length
     end
@@ -209,7 +221,7 @@ function M.W4(size)
   local normal = (p:row(3) - p:row(2)):cross(p:row(4) - p:row(2))
   local distance = (p:row(1) - p:row(2)):dot(normal) ^ 2 / normal:dot(normal)
   local barrier = -1e3 * (distance - near) ^ 2 * (distance / near):log()
-  scene:add_energy(pairs_primitive:add_attribute("energy", barrier), { name = "energy", projection = "clamp" })
+  add_energy(scene, pairs_primitive, barrier)
   return scene, pairs_primitive.count
 end
 
