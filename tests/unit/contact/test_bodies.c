@@ -7,7 +7,7 @@ static const double stacked[18] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0.1, 1, 0, 0
 static const uint32_t triangles[6] = {0, 1, 2, 3, 4, 5};
 
 static basin_contact *
-make(basin_context *context, const uint32_t *bodies, size_t count, const uint8_t *table)
+make(basin_context *context, const uint32_t *bodies, size_t count, const uint8_t *allowed)
 {
   basin_contact_description d = basin_contact_description_defaults();
   d.vertex_count = 6;
@@ -15,7 +15,7 @@ make(basin_context *context, const uint32_t *bodies, size_t count, const uint8_t
   d.triangles = triangles;
   d.bodies = bodies;
   d.body_count = count;
-  d.body_pairs = table;
+  d.body_pairs = allowed;
   return contact_of(context, &d);
 }
 
@@ -84,7 +84,7 @@ static void with_a_table(void **state)
 static void reference_stencils(void **state)
 {
   (void)state;
-  const uint8_t table[9] = {1, 1, 1, 1, 0, 1, 1, 1, 1};
+  const uint8_t allowed[9] = {1, 1, 1, 1, 0, 1, 1, 1, 1};
   static const struct {
     size_t split, count;
     uint32_t bodies[4];
@@ -103,7 +103,7 @@ static void reference_stencils(void **state)
     d.vertex_count = 4;
     d.bodies = cases[i].bodies;
     d.body_count = 3;
-    d.body_pairs = table;
+    d.body_pairs = allowed;
     basin_contact *contact = contact_of(context, &d);
     const size_t split = cases[i].split;
     assert_int_equal(basin_contact_allows(contact, split, v, cases[i].count - split, v + split),
