@@ -6,6 +6,7 @@
 
 #include <basin/linalg.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct context_box {
   basin_context *context;
@@ -166,6 +167,45 @@ static int context_make_folders(lua_State *L)
   return 0;
 }
 
+/* context:options() -> {device=, threads=, cache_folder=, log=}, as they are in effect */
+static int context_options(lua_State *L)
+{
+  static const char *const levels[] = {"error", "warn", "info", "debug", "trace"};
+  const basin_options *options = basin__context_options(basin__check_context(L, 1));
+  lua_createtable(L, 0, 4);
+  lua_pushstring(L, options->device);
+  lua_setfield(L, -2, "device");
+  lua_pushinteger(L, (lua_Integer)options->threads);
+  lua_setfield(L, -2, "threads");
+  lua_pushstring(L, options->cache_folder);
+  lua_setfield(L, -2, "cache_folder");
+  lua_pushstring(L, levels[options->log_level]);
+  lua_setfield(L, -2, "log");
+  return 1;
+}
+
+/* core.environment() -> {name = what it does} of the variables that Basin reads, without BASIN_,
+ * and {name = value} of all that are set and begin with BASIN_ */
+static int core_environment(lua_State *L)
+{
+  static const char prefix[] = "BASIN_";
+  lua_newtable(L);
+#define X(name, doc)       \
+  lua_pushliteral(L, doc); \
+  lua_setfield(L, -2, #name);
+#include "base/environment.def"
+#undef X
+  lua_newtable(L);
+  for (char **entry = environ; entry && *entry; ++entry) {
+    const char *name = *entry + sizeof prefix - 1, *equals = strchr(*entry, '=');
+    if (strncmp(*entry, prefix, sizeof prefix - 1) != 0 || !equals || equals < name) continue;
+    lua_pushlstring(L, name, (size_t)(equals - name));
+    lua_pushstring(L, equals + 1);
+    lua_rawset(L, -3);
+  }
+  return 2;
+}
+
 static int core_seconds(lua_State *L)
 {
   lua_pushnumber(L, basin__seconds());
@@ -186,12 +226,14 @@ static const luaL_Reg context_methods[] = {{"threads", context_threads},
                                            {"interrupt_clear", context_interrupt_clear},
                                            {"log", context_log},
                                            {"library", context_library},
+                                           {"options", context_options},
                                            {"make_folders", context_make_folders},
                                            {NULL, NULL}};
 static const luaL_Reg context_functions[] = {{"configure", core_configure},
                                              {"context", core_context},
                                              {"seconds", core_seconds},
                                              {"env", core_env},
+                                             {"environment", core_environment},
                                              {NULL, NULL}};
 
 void basin__open_context(lua_State *L)

@@ -11,8 +11,10 @@ local usage <const> = [[
 usage: basin run FILE.lua [options]     run a scene
        basin check FILE.lua [options]   compare the derivatives of its energies with differences
        basin explain FILE.lua [NAME]    what the compiler found in each energy
-       basin dump FILE.lua --stage ir|scalar|kernel|llvm|asm [--term NAME]
-       basin info                       version, device, libraries
+       basin dump FILE.lua --stage STAGE [--term NAME] [--kernel value|gradient|hessian|compute]
+                                        what it made of them: ir, scalar, hoist, frontier, gradient,
+                                        hessian, waist, map_out; kernel, llvm, asm, cuda
+       basin info [--config]            version, device, libraries; options and where they came from
        basin repl [FILE.lua]            an interpreter with basin and std loaded
        basin help [operators]           this text, or the operators of expressions
        basin version
@@ -35,12 +37,15 @@ end
 
 local value_options <const> = { ["--device"] = "device", ["--threads"] = "threads",
   ["--precision"] = "precision", ["--set"] = "set",
-  ["--out"] = "out", ["--stage"] = "stage", ["--term"] = "term", ["--log"] = "log" }
+  ["--out"] = "out", ["--stage"] = "stage", ["--term"] = "term", ["--log"] = "log",
+  ["--kernel"] = "kernel" }
+local switches <const> = { ["--quiet"] = "quiet", ["--config"] = "config" }
 
 local option_words <const> = {
   device = { "auto", "cpu", "cpu:interp" },
   precision = { "double", "float" },
   log = { "error", "warn", "info", "debug", "trace" },
+  kernel = { "value", "gradient", "hessian", "compute" },
 }
 
 local function check_value(name, value)
@@ -67,15 +72,15 @@ end
 
 local function read_option(options, arguments, i)
   local word = arguments[i]
-  if word == "--quiet" then
-    options.quiet = true
+  if switches[word] then
+    options[switches[word]] = true
     return i
   end
   local flag, joined = word:match("^(%-%-[%w]+)=(.*)$")
   local name = value_options[flag or word]
   if not name then
     local hint = errors.suggestion(flag or word,
-      errors.sorted_keys(value_options, { ["--quiet"] = true }))
+      errors.sorted_keys(value_options, switches))
     fail_usage("unknown option '%s'%s", word, hint and " (" .. hint .. ")" or "")
   end
   local value = joined or arguments[i + 1]
@@ -174,13 +179,17 @@ end
 function commands.dump(positional, options)
   if not options.stage then fail_usage("dump needs --stage, for example --stage ir") end
   for _, scene in ipairs(declared_scenes(positional[1])) do
-    print(scene:dump(options.stage, options.term))
+    print(scene:dump(options.stage, options.term, options.kernel))
   end
   return 0
 end
 
-function commands.info()
+function commands.info(_, options)
   local basin = require "basin"
+  if options.config then
+    print(basin.config())
+    return 0
+  end
   local context = core.context()
   print("basin " .. core.version)
   print("threads: " .. context:threads())

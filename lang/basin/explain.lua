@@ -57,6 +57,16 @@ local function sparsity_of(minimizer)
     hessian.count / math.max(1, hessian.rows))
 end
 
+-- The stages of a plan are the compiler's; an error lists them and those of the back end.
+local function dump_stage(plan, stage)
+  local ok, text = pcall(plan.dump, plan, stage)
+  if ok then return text end
+  if errors.is_error(text) and text.code == "NAME" then
+    text.message = text.message .. ", kernel, llvm, asm, cuda"
+  end
+  error(text, 0)
+end
+
 --- An account of one energy, or of all and of the whole system: inner variables, operations, kernel
 --- sizes, projection, sparsity.
 function scene_module.methods.explain(scene, name)
@@ -68,16 +78,39 @@ function scene_module.methods.explain(scene, name)
   return table.concat(parts, "\n")
 end
 
---- The text of an energy at a stage: "ir", "scalar" and the other stages of the pipeline, or
---- "kernel", "llvm", "asm" of its Hessian kernel.
-function scene_module.methods.dump(scene, stage, name)
-  local minimizer = minimizer_of(scene)
-  local parts = {}
-  for _, item in ipairs(minimizer._terms) do
-    if name == nil or item.energy == energy_module.find(scene, name) then
-      local emitted = stage == "kernel" or stage == "llvm" or stage == "asm"
-      parts[#parts + 1] = emitted and item.plan:text("hessian", stage) or item.plan:dump(stage)
+local texts <const> = { kernel = true, llvm = true, asm = true, cuda = true }
+
+-- The energies to dump: one by name, or all.
+local function chosen_terms(scene, minimizer, name)
+  if name ~= nil then return { find_term(minimizer, energy_module.find(scene, name)) } end
+  return minimizer._terms
+end
+
+--- The text of one energy, or of all, at a stage: "ir", "scalar", "hoist", "frontier", "gradient",
+--- "hessian", "waist" and "map_out" of the compiler; "kernel" (the emitted text), "llvm", "asm" and
+--- "cuda" of one of its kernels, "value", "gradient", "hessian" (the default) or "compute" (what is
+--- computed once from constants).
+function scene_module.methods.dump(scene, stage, name, kernel)
+  if kernel and not texts[stage] then
+    errors.fail_hint("ARGUMENT", "kernels have the stages kernel, llvm, asm and cuda",
+      "dump: stage '%s' is the same for all kernels of an energy", tostring(stage))
+  end
+  local minimizer, parts = minimizer_of(scene), {}
+  local terms = chosen_terms(scene, minimizer, name)
+  for _, item in ipairs(terms) do
+    kernel = kernel or "hessian"
+    if not texts[stage] then
+      parts[#parts + 1] = dump_stage(item.plan, stage)
+    elseif item.plan:kernel(kernel) then
+      parts[#parts + 1] = item.plan:text(kernel, stage)
     end
+    if #terms > 1 and parts[#parts] then
+      parts[#parts] = ("== %s ==\n"):format(item.energy.name) .. parts[#parts]
+    end
+  end
+  if #parts == 0 then
+    errors.fail("STATE", "dump: %s has no %s kernel", name and "energy '" .. name .. "'"
+      or "no energy", kernel)
   end
   return table.concat(parts, "\n")
 end

@@ -7,6 +7,7 @@ local array = require "basin.array"
 local body = require "basin.body"
 local check = require "basin.check"
 local checkpoint = require "basin.checkpoint"
+local config = require "basin.config"
 local contact = require "basin.contact"
 local derivative = require "basin.derivative"
 local expression = require "basin.expression"
@@ -38,6 +39,7 @@ M.output = output.new
 M.adjacency = primitive.adjacency
 M.jacobian = derivative.jacobian
 M.check, M.newton, M.simulate = check.check, newton.newton, simulation.simulate
+M.config = config.config
 M.settings, M.setting = session.settings_view, session.setting
 
 --- Whether a value is an expression (attributes are).
@@ -49,10 +51,11 @@ function M.configure(given)
   local checked = options.check("basin.configure", given, { threads = "integer",
     device = { "auto", "cpu", "cpu:interp" }, cache_folder = "string",
     log = { "error", "warn", "info", "debug", "trace" } })
-  for key, value in pairs(session.context_options) do
-    if checked[key] == nil then checked[key] = value end
-  end
-  core.configure(checked)
+  local merged = {}
+  for key, value in pairs(session.context_options) do merged[key] = value end
+  for key, value in pairs(checked) do merged[key] = value end
+  core.configure(merged)
+  session.script_options = checked
 end
 
 --- pairs() in the order of the keys: numbers, then texts.

@@ -973,12 +973,15 @@ function Scene:device() end
 ---@return string
 function Scene:explain(name) end
 
----The text of an energy at a stage: "ir", "scalar" and the other stages of the pipeline, or
----"kernel", "llvm", "asm" of its Hessian kernel.
+---The text of one energy, or of all, at a stage: "ir", "scalar", "hoist", "frontier", "gradient",
+---"hessian", "waist" and "map_out" of the compiler; "kernel" (the emitted text), "llvm", "asm" and
+---"cuda" of one of its kernels, "value", "gradient", "hessian" (the default) or "compute" (what is
+---computed once from constants).
 ---@param stage string
 ---@param name? string
+---@param kernel? string
 ---@return string
-function Scene:dump(stage, name) end
+function Scene:dump(stage, name, kernel) end
 
 ---One linear solve H d = g at the present values: a direction for each target (the step is minus
 ---the direction) and a table of what happened.
@@ -1686,6 +1689,12 @@ function basin.is_expression(value) end
 ---{threads=, device=, log=, cache_folder=}.
 ---@param given table
 function basin.configure(given) end
+
+---The options in effect: {options = {{name=, value=, from=}, …}, settings = {{name=, value=}, …},
+---environment = {{name=, value=, does=}, …}}; tostring() gives a table. The context is in use
+---afterwards: basin.configure comes before.
+---@return table
+function basin.config() end
 
 ---pairs() in the order of the keys: numbers, then texts.
 ---@param list table

@@ -1,5 +1,6 @@
 -- Scenes and their meshes: the root of the object model, computed values, energies, targets.
 -- SPDX-License-Identifier: Apache-2.0
+local config = require "basin.config"
 local core = require "basin.core"
 local derivative = require "basin.derivative"
 local energy = require "basin.energy"
@@ -69,9 +70,10 @@ function M.new(name, given)
   if type(name) ~= "string" then
     errors.fail("ARGUMENT", "basin.scene: a name is needed, got a %s", options.type_name(name))
   end
-  local checked = options.check("basin.scene", given, { device = { "auto", "cpu", "cpu:interp" },
-    precision = { "double", "float" }, threads = "integer" })
+  local checked = options.check("basin.scene", given, { device = devices,
+    precision = { "double", "float" }, threads = "count" })
   local context = checked.threads and core.context { threads = checked.threads } or core.context()
+  config.warn_of_variables(context)
   local own = context:device()
   local device = checked.device or session.option("device") or (own ~= "auto" and own)
     or core.env "DEVICE" or "auto"

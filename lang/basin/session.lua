@@ -14,6 +14,8 @@ M.command = nil
 
 --- What the command line says about the context: device, threads, log.
 M.context_options = {}
+--- What basin.configure says about it.
+M.script_options = {}
 
 local options = {} -- device, precision, out
 local scenes = {}

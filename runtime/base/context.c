@@ -13,6 +13,7 @@ basin_options basin_options_defaults(void)
 /* $BASIN_LOG, if it names a level. */
 static basin_log_level level_from_environment(basin_log_level level)
 {
+  if (level != basin_options_defaults().log_level) return level; /* options come first */
   static const char *const names[] = {"error", "warn", "info", "debug", "trace"};
   static_assert(BASIN_COUNT(names) == BASIN_LOG_TRACE + 1, "one name a level");
   const char *wanted = basin__env("LOG");

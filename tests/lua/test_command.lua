@@ -80,14 +80,37 @@ end)
 h.test("explain and dump", function()
   expect("explain " .. good, 0, "energy m.points.spring .*inner variables.*system: 4 unknowns")
   expect("explain " .. good .. " spring", 0, "energy m.points.spring")
-  for _, stage in ipairs { "ir", "scalar" } do
-    expect("dump " .. good .. " --stage " .. stage, 0, "%S")
+end)
+
+h.test("dumps of all stages, of one energy and of all", function()
+  local two = write("two.lua", scene .. [[
+local k = points:add_constant("k", { value = 3 })
+scene:add_energy(k:exp() * x:dot(x), { name = "second" })
+]])
+  for _, stage in ipairs { "ir", "scalar", "hoist", "frontier", "gradient", "hessian", "waist",
+    "map_out" } do
+    local all = expect("dump " .. two .. " --stage " .. stage, 0,
+      "== m.points.spring ==\n%S.*== second ==\n%S")
+    local one = expect("dump " .. two .. " --term second --stage " .. stage, 0, "^[^=]")
+    h.equal(all:sub(-#one), one, stage)
   end
-  expect("dump " .. good .. " --stage nonsense", 1, "stage")
+  expect("dump " .. two .. " --stage nonsense", 1, "there are: ir, scalar, hoist")
+  expect("dump " .. two .. " --stage kernel --kernel all", 2, "must be one of value")
+  expect("dump " .. two .. " --stage ir --kernel value", 1, "the same for all kernels")
+  expect("dump " .. two .. " --stage kernel --kernel compute", 0, "second")
+  expect("dump " .. two .. " --stage kernel --kernel compute --term spring", 1, "no compute kernel")
 end)
 
 h.test("emitted text of a kernel", function()
-  expect("dump " .. good .. " --stage kernel --term spring", 0, "m.points.spring")
+  local seen = {}
+  for _, kernel in ipairs { "value", "gradient", "hessian" } do
+    local text = expect("dump " .. good .. " --stage kernel --kernel " .. kernel .. " --term spring",
+      0, "m.points.spring.*#include")
+    h.equal(seen[text], nil, kernel)
+    seen[text] = true
+    local source = expect("dump " .. good .. " --stage cuda --kernel " .. kernel, 0, "__global__")
+    h.equal(source:find('#include "', 1, true), nil)
+  end
   if run("info"):find("missing", 1, true) then return end
   expect("dump " .. good .. " --stage asm", 0, "ret")
   expect("dump " .. good .. " --stage llvm", 0, "define")
@@ -101,6 +124,60 @@ print(basin.scene("s", {}):device())
 print(pcall(basin.configure, { threads = 2 }))
 ]])
   expect("run " .. script .. " --device cpu:interp", 0, "interpreter.*false\t.*already in use")
+end)
+
+h.test("options in effect and where they came from", function()
+  local info = "info --config"
+  local text = expect(info .. " --threads 3 --set word=hello", 0,
+    "threads +3 +%-%-threads\n.*set word +hello +%-%-set", "BASIN_DEVICE=cpu:interp")
+  h.equal(text:find("device +cpu:interp +BASIN_DEVICE\n") ~= nil, true, text)
+  h.equal(text:find("precision +double +default\n") ~= nil, true, text)
+  h.equal(text:find("BASIN_DEVICE=cpu:interp: device of scenes", 1, true) ~= nil, true, text)
+  expect(info .. " --log info", 0, "log +info +%-%-log", "BASIN_LOG=debug")
+  expect(info, 0, "log +debug +BASIN_LOG", "BASIN_LOG=debug")
+  local script = write("config.lua", [[
+local basin = require "basin"
+basin.configure { threads = 2 }
+local config = basin.config()
+for _, entry in ipairs(config.options) do
+  if entry.name == "threads" or entry.name == "device" then print(entry.value, entry.from) end
+end
+]])
+  expect("run --threads 3 --device cpu:interp " .. script, 0,
+    "cpu:interp\t%-%-device\n2\tbasin.configure\n")
+end)
+
+h.test("variables that mean nothing are named", function()
+  local text = expect("run " .. good, 0, "BASIN_THREAD means nothing to Basin; did you mean "
+    .. "'BASIN_THREADS'", "BASIN_THREAD=2 BASIN_WIDTH=4")
+  h.equal(text:find("BASIN_WIDTH", 1, true), nil)
+  local _, count = text:gsub("means nothing", "")
+  h.equal(count, 1)
+  expect(("info --config"), 0, "BASIN_THREAD=2: means nothing to Basin", "BASIN_THREAD=2")
+end)
+
+h.test("files are found beside the script", function()
+  os.execute(("mkdir -p '%s/beside/data' '%s/elsewhere'"):format(out, out))
+  write("beside/data/one.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+  write("beside/helper.lua", 'return require("basin").mesh.read("data/one.obj")')
+  local script = write("beside/read.lua", [[
+local basin = require "basin"
+print(basin.mesh.read("data/one.obj").points.count)
+print(dofile(arg[0]:gsub("read.lua", "helper.lua")).points.count)
+print(pcall(basin.mesh.read, "data/two.obj"))
+]])
+  local inside = ("cd '%s/beside' &&"):format(out)
+  local outside = ("cd '%s/elsewhere' &&"):format(out)
+  for _, folder in ipairs { inside, outside } do
+    expect("run " .. script, 0, "^3\n3\nfalse\t.*cannot open 'data/two.obj'.*beside the script",
+      folder)
+  end
+  expect("run read.lua", 0, "^3\n3\n", inside)
+  expect("run ../beside/read.lua", 0, "^3\n3\n", outside)
+  write("elsewhere/one.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3\n")
+  write("beside/first.lua", 'print(require("basin").mesh.read("one.obj").points.count)')
+  write("beside/one.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+  expect("run ../beside/first.lua", 0, "^4\n", outside)
 end)
 
 h.test("info, version, help", function()

@@ -221,8 +221,8 @@ typedef struct basin_backend_statistics {
 } basin_backend_statistics;
 BASIN_API basin_backend_statistics basin_backend_get_statistics(const basin_backend *backend);
 
-/* The emitted text ("kernel"), LLVM IR ("llvm"), assembly ("asm") or a CUDA source file that needs no
- * other ("cuda") of a kernel. Allocated; release with basin_text_free. */
+/* The emitted text ("kernel"), LLVM IR ("llvm"), assembly ("asm") of a kernel, or its text with all
+ * that it includes ("cuda"). Allocated; release with basin_text_free. */
 BASIN_API basin_status basin_backend_text(basin_backend *backend,
                                           const basin_plan *plan,
                                           basin_stage stage,
