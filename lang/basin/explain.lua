@@ -95,17 +95,14 @@ function scene_module.methods.dump(scene, stage, name, kernel)
     errors.fail_hint("ARGUMENT", "kernels have the stages kernel, llvm, asm and cuda",
       "dump: stage '%s' is the same for all kernels of an energy", tostring(stage))
   end
-  local minimizer, parts = minimizer_of(scene), {}
-  local terms = chosen_terms(scene, minimizer, name)
+  kernel = kernel or "hessian"
+  local terms, parts = chosen_terms(scene, minimizer_of(scene), name), {}
   for _, item in ipairs(terms) do
-    kernel = kernel or "hessian"
+    local heading = #terms > 1 and ("== %s ==\n"):format(item.energy.name) or ""
     if not texts[stage] then
-      parts[#parts + 1] = dump_stage(item.plan, stage)
+      parts[#parts + 1] = heading .. dump_stage(item.plan, stage)
     elseif item.plan:kernel(kernel) then
-      parts[#parts + 1] = item.plan:text(kernel, stage)
-    end
-    if #terms > 1 and parts[#parts] then
-      parts[#parts] = ("== %s ==\n"):format(item.energy.name) .. parts[#parts]
+      parts[#parts + 1] = heading .. item.plan:text(kernel, stage)
     end
   end
   if #parts == 0 then

@@ -104,7 +104,7 @@ end)
 h.test("emitted text of a kernel", function()
   local seen = {}
   for _, kernel in ipairs { "value", "gradient", "hessian" } do
-    local text = expect("dump " .. good .. " --stage kernel --kernel " .. kernel .. " --term spring",
+    local text = expect("dump " .. good .. " --stage kernel --term spring --kernel " .. kernel,
       0, "m.points.spring.*#include")
     h.equal(seen[text], nil, kernel)
     seen[text] = true
