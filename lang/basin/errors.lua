@@ -95,6 +95,8 @@ function M.nearest(word, words)
   for _, candidate in ipairs(words) do
     local begins = #word > 2 and candidate:sub(1, #word) == word
     local d = begins and 1 or distance(word, candidate)
+    -- Half of a word must be right: of one letter nothing is.
+    if d * 2 > math.max(#word, #candidate) then d = math.huge end
     if d < best_distance or (d == best_distance and best and candidate < best) then
       best, best_distance = candidate, d
     end

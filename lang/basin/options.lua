@@ -25,6 +25,26 @@ local function check_word(where, key, value, words)
     "%s: '%s' must be one of %s; got '%s'", where, key, table.concat(words, ", "), tostring(value))
 end
 
+-- A list of finite numbers, not empty.
+local function is_vector(value)
+  if type(value) ~= "table" or getmetatable(value) or #value == 0 then return false end
+  for i = 1, #value do
+    local number = value[i]
+    if type(number) ~= "number" or number ~= number or math.abs(number) == math.huge then
+      return false
+    end
+  end
+  return true
+end
+
+local wanted_texts <const> = { positive = "a number above 0", integer = "a whole number",
+  whole = "a whole number from 0", count = "a whole number from 1",
+  nonnegative = "a number from 0", vector = "a list of numbers" }
+
+local function shown(value)
+  return type(value) == "number" and tostring(value) or "a " .. type_name(value)
+end
+
 local function check_value(where, key, value, kind)
   if type(kind) == "table" then return check_word(where, key, value, kind) end
   if kind == "any" then return end
@@ -32,24 +52,37 @@ local function check_value(where, key, value, kind)
   if kind == "integer" then
     ok = math.type(value) == "integer"
       or (math.type(value) == "float" and value == math.floor(value))
+  elseif kind == "whole" or kind == "count" then
+    local number = type(value) == "number" and math.tointeger(value)
+    ok = number and number >= (kind == "count" and 1 or 0)
   elseif kind == "positive" then
     ok = type(value) == "number" and value > 0 and value < math.huge
   elseif kind == "number" then
     ok = type(value) == "number" and value == value
+  elseif kind == "nonnegative" then
+    ok = type(value) == "number" and value >= 0 and value < math.huge
+  elseif kind == "vector" then
+    ok = is_vector(value)
+  elseif kind == "table" then
+    ok = type(value) == "table" and not getmetatable(value)
   else
     ok = type(value) == kind
   end
   if not ok then
-    local shown = type(value) == "number" and tostring(value) or "a " .. type_name(value)
-    local wanted = kind == "positive" and "a number above 0" or kind == "integer"
-      and "a whole number"
-      or (kind:find("^[aeiou]") and "an " or "a ") .. kind
-    errors.fail("ARGUMENT", "%s: '%s' must be %s, got %s", where, key, wanted, shown)
+    local wanted = wanted_texts[kind] or (kind:find("^[aeiou]") and "an " or "a ") .. kind
+    local got = shown(value)
+    if kind == "vector" and type(value) == "table" and not getmetatable(value) then
+      got = #value == 0 and "an empty table" or "one that holds something else"
+    end
+    local lone = kind == "table" and type(value) == "table"
+    errors.fail_hint("ARGUMENT", lone and ("write %s = { … }"):format(key) or nil,
+      "%s: '%s' must be %s, got %s", where, key, wanted, got)
   end
 end
 
---- Checks an options table against {key = kind}; kind is a type name, "integer", "positive", "any",
---- or a list of words. nil counts as an empty table. `required` lists keys that must be there.
+--- Checks an options table against {key = kind}; kind is a type name, "integer", "whole" (from 0),
+--- "count" (from 1), "positive", "nonnegative", "vector" (a list of numbers), "any", or a list of
+--- words. nil counts as an empty table. `required` lists keys that must be there.
 --- Returns a copy.
 function M.check(where, given, spec, required)
   if given ~= nil and (type(given) ~= "table" or getmetatable(given)) then

@@ -47,6 +47,11 @@ end
 
 --- Raises unless `name` can be the name of a new child of the owner.
 function M.check_name(owner, name, what)
+  if type(owner) ~= "table" or not rawget(owner, "_children") then
+    errors.fail_hint("ARGUMENT", ("owner:%s(…) with a colon, not owner.%s(…)"):format(
+      what:match("^[%w_]+"), what:match("^[%w_]+")),
+      "%s: called on a %s instead of a scene, mesh or primitive", what, options.type_name(owner))
+  end
   if type(name) ~= "string" or not name:find("^[%a_][%w_]*$") then
     errors.fail_hint("NAME", "names are letters, digits and _, and do not start with a digit",
       "%s: %s is no name", what, type(name) == "string" and "'" .. name .. "'" or "a "
