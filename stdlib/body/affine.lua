@@ -8,8 +8,8 @@ local common = require "basin.std.body.common"
 local orthogonality = require "basin.std.body.orthogonality"
 
 local spec = {
-  mesh = "any", copies = "any", density = "positive", stiffness = "positive", velocity = "table",
-  spin = "table",
+  mesh = "any", copies = "any", density = "positive", stiffness = "positive", velocity = "vector",
+  spin = "vector",
 }
 
 local IDENTITY <const> = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }
@@ -47,20 +47,21 @@ end
 ---  spin       angular velocity, rad/s
 return function(scene, name, given)
   local where = "std.body.affine"
+  common.check_start(where, scene, name)
   local checked = options.check(where, given, spec, { "mesh", "density", "stiffness" })
   local solid = common.check_mesh(where, checked.mesh)
   local mesh = solid:surface():compacted()
   if mesh.triangles.count == 0 then
     errors.fail("ARGUMENT", "%s: the mesh has neither tetrahedra nor triangles", where)
   end
-  local offsets = checked.copies or { { 0, 0, 0 } }
-  if #offsets == 0 then errors.fail("LENGTH", "%s: 'copies' is empty", where) end
+  common.check_space(where, mesh)
+  local offsets = common.offsets(where, checked.copies or { { 0, 0, 0 } }, 3)
   local moments = solid:affine_moments { density = checked.density }
 
-  local bodies = scene:add_mesh(name):add_primitive("bodies", #offsets)
+  local bodies = scene:add_mesh(name):add_primitive("bodies", offsets.count)
   local A = bodies:add_attribute("affine_matrix", { rows = 3, cols = 3, value = IDENTITY })
   local t = bodies:add_attribute("translation", { rows = 3, value = offsets })
-  local vertices, place, labels = add_vertices(scene, name, mesh, bodies, #offsets)
+  local vertices, place, labels = add_vertices(scene, name, mesh, bodies, offsets.count)
   local position = vertices:add_attribute("position", place(A, t))
   local all = mesh:copies(offsets)
   local surface = { positions = position, triangles = all.triangles, labels = labels }
@@ -78,5 +79,5 @@ return function(scene, name, given)
   return common.new {
     scene = scene, name = name, mesh = all, vertices = vertices, position = position,
     last_position = place(motion.unknowns[1].last, motion.unknowns[2].last),
-    mass = moments.mass * #offsets, motion = motion, surface = surface, bodies = bodies }
+    mass = moments.mass * offsets.count, motion = motion, surface = surface, bodies = bodies }
 end

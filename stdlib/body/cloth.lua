@@ -11,7 +11,7 @@ local term = require "basin.std.term"
 
 local spec = {
   mesh = "any", copies = "any", density = "positive", thickness = "positive", young = "number",
-  poisson = "number", bending = "number", membrane = "any", velocity = "table", damping = "table",
+  poisson = "number", bending = "nonnegative", membrane = "any", velocity = "vector", damping = "table",
 }
 
 -- The membrane per rest area: a material given (in N/m), or a St. Venant-Kirchhoff sheet.
@@ -54,8 +54,10 @@ end
 ---  damping    Rayleigh damping { mass = 1/s, stiffness = s }
 return function(scene, name, given)
   local where = "std.body.cloth"
+  common.check_start(where, scene, name)
   local checked = options.check(where, given, spec, { "mesh", "density" })
-  local mesh = common.copies(common.check_mesh(where, checked.mesh, "triangles"), checked.copies)
+  common.check_space(where, common.check_mesh(where, checked.mesh, "triangles"))
+  local mesh = common.copies(where, checked.mesh, checked.copies)
   local membrane, thickness = membrane_of(where, checked)
   local body = common.free(scene, name, { mesh = mesh, velocity = checked.velocity,
     mass = mesh:lumped_mass { density = checked.density, matter = "shell" },

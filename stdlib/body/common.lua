@@ -38,6 +38,25 @@ function M.check(where, value)
   return value
 end
 
+---Raises unless a body can be made with these arguments: std.body.soft(scene, name, { ... }).
+function M.check_start(where, scene, name)
+  if not require("basin.scene").is(scene) then
+    errors.fail_hint("ARGUMENT", where .. "(scene, \"name\", { … })",
+      "%s: the first argument must be a scene, got a %s", where, options.type_name(scene))
+  end
+  if type(name) ~= "string" then
+    errors.fail_hint("ARGUMENT", where .. "(scene, \"name\", { … })",
+      "%s: the second argument must be a name, got a %s", where, options.type_name(name))
+  end
+end
+
+---Raises unless a mesh lives in space.
+function M.check_space(where, mesh)
+  if mesh.dim == 3 then return end
+  errors.fail_hint("SHAPE", "in the plane there are std.body.soft, std.body.rope, std.body.fixed",
+    "%s needs a mesh in space, this one has points of %d numbers", where, mesh.dim)
+end
+
 ---Raises unless value is a mesh with cells of a kind.
 function M.check_mesh(where, value, ...)
   if not basin.mesh.is(value) then
@@ -52,10 +71,27 @@ function M.check_mesh(where, value, ...)
   return value
 end
 
+---The offsets of copies as an array of `dim` numbers each.
+function M.offsets(where, given, dim)
+  if type(given) ~= "table" and options.type_name(given) ~= "basin.array" then
+    errors.fail_hint("ARGUMENT", "copies = { { 0, 0, 0 }, { 0, 1, 0 } }",
+      "%s: 'copies' must be a list of offsets, got a %s", where, options.type_name(given))
+  end
+  if type(given) == "table" then
+    for i, offset in ipairs(given) do
+      options.check(where, { ["copies[" .. i .. "]"] = offset },
+        { ["copies[" .. i .. "]"] = "vector" })
+    end
+  end
+  local offsets = basin.array.from(given, { rows = dim })
+  if offsets.count == 0 then errors.fail("LENGTH", "%s: 'copies' is empty", where) end
+  return offsets
+end
+
 ---The mesh of all copies.
-function M.copies(mesh, offsets)
+function M.copies(where, mesh, offsets)
   if offsets == nil then return mesh end
-  return mesh:copies(offsets)
+  return mesh:copies(M.offsets(where, offsets, mesh.dim))
 end
 
 ---Gravity as a vector of `dim` entries.
@@ -110,7 +146,7 @@ end
 ---part: strain(positions) -> deformation gradient; measure: of the elements at rest.
 function M.add_damping(body, given, material, measure, strain)
   local std = require "basin.std"
-  local damping = options.check("damping", given, { mass = "number", stiffness = "number" })
+  local damping = options.check("damping", given, { mass = "nonnegative", stiffness = "nonnegative" })
   local dt = body.scene:motion().time_step
   local last = body.last_position
   if damping.mass then

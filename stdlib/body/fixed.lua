@@ -7,9 +7,10 @@ local common = require "basin.std.body.common"
 ---positions are data, no unknowns, and take part in projections.
 return function(scene, name, given)
   local where = "std.body.fixed"
+  common.check_start(where, scene, name)
   local spec = { mesh = "any", copies = "any", motion = "function" }
   local checked = options.check(where, given, spec, { "mesh" })
-  local mesh = common.copies(common.check_mesh(where, checked.mesh), checked.copies)
+  local mesh = common.copies(where, common.check_mesh(where, checked.mesh), checked.copies)
   local vertices = scene:add_mesh(name):add_primitive("vertices", mesh.points.count)
   local x = vertices:add_attribute("position", { rows = mesh.dim, value = mesh.points })
   local surface = { positions = x, triangles = mesh:surface().triangles }

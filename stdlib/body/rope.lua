@@ -5,7 +5,7 @@ local common = require "basin.std.body.common"
 local spring = require "basin.std.elastic.spring"
 
 local spec = {
-  mesh = "any", copies = "any", density = "positive", stiffness = "positive", velocity = "table",
+  mesh = "any", copies = "any", density = "positive", stiffness = "positive", velocity = "vector",
   damping = "table",
 }
 
@@ -18,8 +18,9 @@ local spec = {
 ---  damping    Rayleigh damping { mass = 1/s }
 return function(scene, name, given)
   local where = "std.body.rope"
+  common.check_start(where, scene, name)
   local checked = options.check(where, given, spec, { "mesh", "density", "stiffness" })
-  local mesh = common.copies(common.check_mesh(where, checked.mesh, "edges"), checked.copies)
+  local mesh = common.copies(where, common.check_mesh(where, checked.mesh, "edges"), checked.copies)
   local body = common.free(scene, name, { mesh = mesh, velocity = checked.velocity,
     mass = mesh:lumped_mass { density = checked.density, matter = "rod" },
     surface = { edges = mesh.edges } })

@@ -8,7 +8,7 @@ local deformation = require "basin.std.elastic.deformation"
 local term = require "basin.std.term"
 
 local spec = {
-  mesh = "any", copies = "any", density = "positive", material = "any", velocity = "table",
+  mesh = "any", copies = "any", density = "positive", material = "any", velocity = "vector",
   damping = "table", projection = "string",
 }
 
@@ -22,13 +22,15 @@ local spec = {
 ---  projection  of the elastic Hessian, "clamp" unless given
 return function(scene, name, given)
   local where = "std.body.soft"
+  common.check_start(where, scene, name)
   local checked = options.check(where, given, spec, { "mesh", "density", "material" })
   if not term.is_material(checked.material) then
     errors.fail_hint("ARGUMENT", "std.elastic.stable_neo_hookean { young = 1e5, poisson = 0.4 }",
       "%s: 'material' must be a material, got a %s", where, options.type_name(checked.material))
   end
+  common.check_mesh(where, checked.mesh)
   local kind = checked.mesh.dim == 2 and "triangles" or "tets"
-  local mesh = common.copies(common.check_mesh(where, checked.mesh, kind), checked.copies)
+  local mesh = common.copies(where, common.check_mesh(where, checked.mesh, kind), checked.copies)
   local filters = {}
   local shell = mesh:surface()
   local body = common.free(scene, name, {

@@ -8,6 +8,23 @@ local spring = require "basin.std.elastic.spring"
 
 local counter = setmetatable({}, { __mode = "k" })
 
+local function pairs_of(where, given)
+  if type(given) ~= "table" and options.type_name(given) ~= "basin.array" then
+    errors.fail_hint("ARGUMENT", "pairs = { { 0, 4 }, { 1, 7 } }",
+      "%s: 'pairs' must be a list of two vertices each, got a %s", where, options.type_name(given))
+  end
+  local list = type(given) == "table" and given or given:table()
+  if #list == 0 then errors.fail("LENGTH", "%s: 'pairs' is empty", where) end
+  for i, pair in ipairs(list) do
+    local good = type(pair) == "table" and #pair == 2
+      and math.tointeger(pair[1]) and math.tointeger(pair[2])
+    if not good then
+      errors.fail("ARGUMENT", "%s: pair %d must be { vertex of a, vertex of b }", where, i)
+    end
+  end
+  return list
+end
+
 ---std.constraint.attach(a, b, options). Returns the primitive of the springs. Options:
 ---  pairs      list of { vertex of a, vertex of b }
 ---  stiffness  N/m
@@ -17,8 +34,9 @@ return function(a, b, given)
   common.check(where, a)
   common.check(where, b)
   local checked = options.check(where, given,
-    { pairs = "any", stiffness = "positive", rest = "number", name = "string" },
+    { pairs = "any", stiffness = "positive", rest = "nonnegative", name = "string" },
     { "pairs", "stiffness" })
+  local list = pairs_of(where, checked.pairs)
   local scene = a.scene
   counter[scene] = (counter[scene] or 0) + 1
   local name = checked.name or ("attachment_%d"):format(counter[scene])
@@ -26,10 +44,7 @@ return function(a, b, given)
   local members = a == b and { a.vertices } or { a.vertices, b.vertices }
   local union = mesh:add_primitive_union("vertices", members)
   local shift, rows = a == b and 0 or a.vertices.count, {}
-  for i, pair in ipairs(basin.array.from(checked.pairs):table()) do
-    rows[i] = { pair[1], pair[2] + shift }
-  end
-  if #rows == 0 then errors.fail("LENGTH", "%s: 'pairs' is empty", where) end
+  for i, pair in ipairs(list) do rows[i] = { pair[1], pair[2] + shift } end
   local springs = mesh:add_primitive("springs", #rows)
   local ends = springs:add_connectivity("ends", union, rows, 2)
   local x = ends:gather(union:add_attribute "position")

@@ -46,6 +46,12 @@ return function(body, given)
     k = k + 1
     name = ("%s_pin_%d"):format(body.name, k)
   end
+  if type(checked.vertices) ~= "table"
+    and options.type_name(checked.vertices) ~= "basin.array" then
+    errors.fail_hint("ARGUMENT", "vertices = { 0, 3 }, or what mesh:select gives",
+      "%s: 'vertices' must be a list of vertices, got a %s", where,
+      options.type_name(checked.vertices))
+  end
   local indices = require("basin").array.from(checked.vertices, { rows = 1 })
   if indices.count == 0 then errors.fail("LENGTH", "%s: there are no vertices to pin", where) end
   local points = scene:add_mesh(name):add_primitive("points", indices.count)
