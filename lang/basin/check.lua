@@ -151,7 +151,7 @@ local function column_of(hessian, targets, sample)
 end
 
 -- Compares one energy at the present state, with deviations relative to the largest entries of
--- gradient and Hessian.
+-- gradient and Hessian. False if its values and derivatives are all zero: nothing was compared.
 local function compare(term, targets, minimizer, worst)
   local function energies() return { core.array { term:compute():sum() } } end
   local function gradients() return { minimizer:gradient() } end
@@ -159,6 +159,9 @@ local function compare(term, targets, minimizer, worst)
   local gradient, hessian = gradients(), hessian_now()
   local gradient_scale, hessian_scale = 1e-300, math.max(hessian:norm "max", 1e-300)
   for _, part in ipairs(gradient) do gradient_scale = math.max(gradient_scale, part:max_abs()) end
+  if math.max(gradient_scale, hessian_scale) <= 1e-300 and term:compute():max_abs() == 0 then
+    return false
+  end
   gradient_scale = math.max(gradient_scale, hessian_scale * targets[1].scale)
   local arrays = {}
   for k, target in ipairs(targets) do arrays[k] = target.array end
@@ -185,6 +188,7 @@ local function compare(term, targets, minimizer, worst)
       return where .. " by " .. name_of(targets[k].attribute, at - 1, targets[k].array.size)
     end)
   end
+  return true
 end
 
 --- A vector in the order of the Hessian's rows, cut into arrays like those given, one a target.
@@ -238,7 +242,7 @@ local function check_term(scene, term, attributes, tolerance)
   local record = { name = term.name, gradient = 0, hessian = 0, passed = true }
   local minimizer = minimizer_module.new(scene, attributes, { term })
   if term._owner:instances() == 0 then
-    record.skipped = "has no instances"
+    record.skipped = "not exercised: it has no instances here"
     return record
   end
   local worst, original = {}, read_targets(attributes)
@@ -247,11 +251,15 @@ local function check_term(scene, term, attributes, tolerance)
       { { what = "energy", where = term.name, computed = term:compute():sum(), difference = 0 } }
     return record
   end
-  compare(term, original, minimizer, worst)
+  local exercised = compare(term, original, minimizer, worst)
   if disturb_until_finite(term, original) then
-    compare(term, read_targets(attributes), minimizer, worst)
+    exercised = compare(term, read_targets(attributes), minimizer, worst) or exercised
   end
   for _, target in ipairs(original) do target.attribute:update(target.array) end
+  if not exercised then
+    record.skipped = "not exercised: value and derivatives are zero here"
+    return record
+  end
   record.gradient = worst.gradient and worst.gradient.deviation or 0
   record.hessian = worst.Hessian and worst.Hessian.deviation or 0
   record.passed = record.gradient <= tolerance and record.hessian <= tolerance

@@ -75,6 +75,13 @@ function M.prepare(list, minimizer)
   end
 end
 
+-- "step filter 2 (scene.lua:12)", "step filter 1 (plane for ball.vertices.position)"
+local function name_of(item, i)
+  if type(item) ~= "function" then return ("step filter %d (%s)"):format(i, item.name) end
+  local info = debug.getinfo(item, "S")
+  return ("step filter %d (%s:%d)"):format(i, info.short_src, info.linedefined)
+end
+
 --- One function of (minimizer core, direction handle, alpha) for a list of filters. Functions in
 --- the list are called with (alpha, direction of target 1, …) and return the step they allow.
 function M._combine(list)
@@ -87,15 +94,16 @@ function M._combine(list)
     end
   end
   return function(minimizer, direction, alpha)
-    for _, item in ipairs(list) do
+    for i, item in ipairs(list) do
       local allowed
       if type(item) == "function" then
         allowed = item(alpha, table.unpack(minimizer:direction(direction)))
       else
         allowed = item._run(minimizer, direction, alpha)
       end
-      if type(allowed) ~= "number" then
-        errors.fail("ARGUMENT", "a step filter must return a number, got a %s", type(allowed))
+      if type(allowed) ~= "number" or allowed ~= allowed then
+        errors.fail("ARGUMENT", "%s must return a number, the step it allows; got %s",
+          name_of(item, i), type(allowed) == "number" and "NaN" or "a " .. type(allowed))
       end
       alpha = math.min(alpha, allowed)
     end

@@ -71,6 +71,30 @@ local function frame_mesh(checked)
     { triangles = checked.triangles, edges = checked.edges, tets = checked.tets })
 end
 
+local cell_kinds <const> = { "edges", "triangles", "tets" }
+
+-- The present values of a field: one a point, or one a cell of the frames.
+local function field_data(self, name)
+  local where = ("output: field '%s'"):format(name)
+  local value = expression.to_expression(self._fields[name], where)
+  local owner = value:owner()
+  if not owner then
+    errors.fail("OWNER", "%s belongs to no primitive, so it has no values to show", where)
+  end
+  local count, points, cells = owner:instances(), self._mesh.points.count, 0
+  if count == points then return { name = name, data = value:compute() } end
+  local shown = { ("%d points"):format(points) }
+  for _, kind in ipairs(cell_kinds) do
+    local number = self._mesh[kind].count
+    cells = cells + number
+    if number > 0 then shown[#shown + 1] = ("%d %s"):format(number, kind) end
+  end
+  if count == cells then return { name = name, data = value:compute(), cells = true } end
+  errors.fail_hint("LENGTH", "a field has one value a point, or one a cell",
+    "%s has %d values, one for each of '%s', but the frames show %s", where, count,
+    owner:full_name(), table.concat(shown, ", "))
+end
+
 --- Options: folder, name, frames ("vtu", "ply", "obj" or a list), pictures ("png"), positions (an
 --- expression), triangles, edges, tets (indices into it), labels (one a point, colours of the
 --- pictures), planes, camera, width, height, fields {name = expression}.
@@ -90,10 +114,12 @@ function M.new(given)
       { eye = "table", target = "table", up = "table", field_of_view = "positive" },
         { "eye", "target" }),
     width = checked.width, height = checked.height }
-  return setmetatable({ folder = folder, _frames = frames, _mesh = frame_mesh(checked),
+  local self = setmetatable({ folder = folder, _frames = frames, _mesh = frame_mesh(checked),
     _positions = checked.positions,
     _labels = checked.labels and core.array(checked.labels), _fields = checked.fields or {} },
       Output)
+  for _, name in ipairs(errors.sorted_keys(self._fields)) do field_data(self, name) end
+  return self
 end
 
 --- Writes the next frame at a time (by default the number of the frame). Returns its number.
@@ -103,8 +129,7 @@ function methods.write(self, time)
   end
   local arrays = {}
   for _, name in ipairs(errors.sorted_keys(self._fields)) do
-    arrays[#arrays + 1] = { name = name,
-      data = expression.to_expression(self._fields[name], "output"):compute() }
+    arrays[#arrays + 1] = field_data(self, name)
   end
   return self._frames:write(time or self._frames:next(), self._mesh, self._positions:compute(),
     self._labels, arrays)

@@ -60,7 +60,11 @@ end
 
 --- The report as several lines.
 function Report:text()
-  if self.steps == 0 then return ("%s: declared, no steps taken"):format(self.name) end
+  if self.steps == 0 and not self.ran then
+    return ("%s: declared, no steps taken"):format(self.name)
+  elseif self.steps == 0 and not self.last then
+    return ("%s: 0 steps, nothing to do"):format(self.name)
+  end
   local kernels = self._scene:kernel_statistics()
   local lines = {
     ("%s: %d steps of %g s in %.3f s%s"):format(self.name, self.steps, self.dt, self.seconds,
