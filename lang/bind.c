@@ -85,8 +85,7 @@ void *basin__check_object(lua_State *L, int index, const char *name)
   void *box = luaL_checkudata(L, index, name);
   void *object;
   memcpy(&object, box, sizeof object);
-  if (!object)
-    basin__throw(L, BASIN_ERROR_STATE, NULL, "this %s has been released already", name);
+  if (!object) basin__throw(L, BASIN_ERROR_STATE, NULL, "this %s has been released already", name);
   return box;
 }
 
@@ -169,6 +168,15 @@ size_t basin__check_size(lua_State *L, int index)
                  luaL_tolstring(L, index, NULL));
   }
   return (size_t)value;
+}
+
+unsigned basin__check_unsigned(lua_State *L, int index)
+{
+  size_t value = basin__check_size(L, index);
+  if (value > UINT32_MAX) {
+    basin__throw(L, BASIN_ERROR_RANGE, NULL, "argument %d is too large: %zu", index, value);
+  }
+  return (unsigned)value;
 }
 
 double basin__opt_number_field(lua_State *L, int table, const char *name, double otherwise)

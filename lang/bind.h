@@ -84,6 +84,7 @@ uint32_t *basin__array_to_indices(lua_State *L, const basin_l_array *array, cons
 
 /* ---- arguments ---- */
 size_t basin__check_size(lua_State *L, int index);
+unsigned basin__check_unsigned(lua_State *L, int index); /* a size that fits into 32 bits */
 double basin__opt_number_field(lua_State *L, int table, const char *name, double otherwise);
 size_t basin__opt_size_field(lua_State *L, int table, const char *name, size_t otherwise);
 bool basin__opt_boolean_field(lua_State *L, int table, const char *name, bool otherwise);

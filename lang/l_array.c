@@ -11,7 +11,8 @@
 basin_l_array *basin__array_new(lua_State *L, size_t count, size_t rows, size_t cols)
 {
   size_t size = rows * cols;
-  if (rows > UINT16_MAX || cols > UINT16_MAX || (size && count > SIZE_MAX / 16 / size)) {
+  size_t most = size ? SIZE_MAX / 16 / size : UINT32_MAX; /* loops run over empty instances too */
+  if (rows > UINT16_MAX || cols > UINT16_MAX || count > most) {
     basin__throw(L,
                  BASIN_ERROR_MEMORY,
                  NULL,
@@ -245,7 +246,7 @@ static int core_array_line(lua_State *L)
 {
   const basin_l_array *from = basin__array_to(L, 1), *to = basin__array_to(L, 2);
   size_t count = basin__check_size(L, 3), size = from->count * from->size;
-  if (size != to->count * to->size || count < 2) {
+  if (size != to->count * to->size || size == 0 || count < 2) {
     return basin__throw(L,
                         BASIN_ERROR_ARGUMENT,
                         NULL,

@@ -25,7 +25,7 @@ static int core_mesh_read(lua_State *L)
 static int core_mesh_new(lua_State *L)
 {
   basin_context *context = basin__context(L);
-  unsigned dim = (unsigned)basin__check_size(L, 1);
+  unsigned dim = basin__check_unsigned(L, 1);
   const basin_l_array *points = basin__array_to(L, 2);
   luaL_checktype(L, 3, LUA_TTABLE);
   if (points->count && (points->size != dim)) {
@@ -104,7 +104,7 @@ static int core_mesh_box(lua_State *L)
 /* core.mesh_sphere(level, radius, layers): layers 0 is the surface alone */
 static int core_mesh_sphere(lua_State *L)
 {
-  unsigned level = (unsigned)basin__check_size(L, 1), layers = (unsigned)basin__check_size(L, 3);
+  unsigned level = basin__check_unsigned(L, 1), layers = basin__check_unsigned(L, 3);
   double radius = luaL_checknumber(L, 2);
   basin_context *context = basin__context(L);
   basin_l_mesh *box = basin__mesh_new(L);
@@ -118,7 +118,7 @@ static int core_mesh_sphere(lua_State *L)
 /* core.mesh_globe(segments, rings, radius) */
 static int core_mesh_globe(lua_State *L)
 {
-  unsigned segments = (unsigned)basin__check_size(L, 1), rings = (unsigned)basin__check_size(L, 2);
+  unsigned segments = basin__check_unsigned(L, 1), rings = basin__check_unsigned(L, 2);
   double radius = luaL_checknumber(L, 3);
   basin_context *context = basin__context(L);
   basin_l_mesh *box = basin__mesh_new(L);

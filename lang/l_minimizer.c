@@ -27,7 +27,7 @@ static int system_minimizer(lua_State *L)
   basin_l_system *self = basin__check_system(L, 1);
   size_t count;
   const uint32_t *targets = basin__check_ids(L, 2, &count);
-  unsigned block = (unsigned)basin__check_size(L, 3);
+  unsigned block = basin__check_unsigned(L, 3);
   basin_l_minimizer *box = lua_newuserdatauv(L, sizeof *box, 2);
   memset(box, 0, sizeof *box);
   box->context = self->context;

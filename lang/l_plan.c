@@ -50,7 +50,7 @@ static basin_unknowns check_unknowns(lua_State *L, int outputs, int constants, i
   basin_unknowns unknowns = {0};
   unknowns.outputs = basin__check_ids(L, outputs, &unknowns.output_count);
   unknowns.constants = basin__check_ids(L, constants, &unknowns.constant_count);
-  unknowns.block = (unsigned)basin__check_size(L, block);
+  unknowns.block = basin__check_unsigned(L, block);
   return unknowns;
 }
 

@@ -161,7 +161,7 @@ static int system_add_connectivity(lua_State *L)
   const char *name = luaL_checkstring(L, 2), *full = luaL_checkstring(L, 3);
   basin_space_id from = (basin_space_id)luaL_checkinteger(L, 4),
                  to = (basin_space_id)luaL_checkinteger(L, 5);
-  unsigned arity = (unsigned)basin__check_size(L, 6);
+  unsigned arity = basin__check_unsigned(L, 6);
   basin_connectivity_id id;
   basin__check(
       L, self->context, basin_system_add_connectivity(self->system, full, from, to, arity, &id));
@@ -243,8 +243,8 @@ static int system_add_array(lua_State *L)
                basin_system_add_array(self->system,
                                       full,
                                       space,
-                                      (unsigned)basin__check_size(L, 5),
-                                      (unsigned)basin__check_size(L, 6),
+                                      basin__check_unsigned(L, 5),
+                                      basin__check_unsigned(L, 6),
                                       &id));
   return declare(L, self, id, check_role(L, 7), name);
 }
@@ -297,8 +297,8 @@ static int system_add_computed(lua_State *L)
   basin_computed_description description = {
       .name = luaL_checkstring(L, 2),
       .space = (basin_space_id)luaL_checkinteger(L, 3),
-      .rows = (unsigned)basin__check_size(L, 4),
-      .cols = (unsigned)basin__check_size(L, 5),
+      .rows = basin__check_unsigned(L, 4),
+      .cols = basin__check_unsigned(L, 5),
       .plan = plan,
       .info = basin_plan_kernel(plan, BASIN_STAGE_COMPUTE),
   };

@@ -74,4 +74,12 @@ h.test("indices that are none", function()
   h.fails("count from 1", x.at, x, math.mininteger)
 end)
 
+h.test("sizes that are absurd", function()
+  h.fails("two points", basin.array.line, {}, {}, math.maxinteger)
+  h.fails("too large", basin.array.zeros, math.maxinteger)
+  h.fails("too large", basin.array.zeros, math.maxinteger, { rows = 0 })
+  h.fails("too large", basin.mesh.sphere, { level = 2 ^ 40 })
+  h.fails("too many", basin.mesh.grid, { nx = 2 ^ 31, ny = 2 ^ 31 })
+end)
+
 h.finish()
