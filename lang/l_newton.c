@@ -182,6 +182,8 @@ static void push_report(lua_State *L, const basin_newton_report *report)
   lua_setfield(L, -2, "converged");
   lua_pushboolean(L, report->reason == BASIN_STOP_INTERRUPTED);
   lua_setfield(L, -2, "interrupted");
+  lua_pushboolean(L, report->reason == BASIN_STOP_DIVERGED);
+  lua_setfield(L, -2, "diverged");
   lua_pushinteger(L, report->iterations);
   lua_setfield(L, -2, "iterations");
   lua_pushinteger(L, report->linear_iterations);

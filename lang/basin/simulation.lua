@@ -19,19 +19,17 @@ local M = {}
 local Simulation = { __name = "basin.simulation" }
 Simulation.__index = Simulation
 
-local spec = { dt = "positive", steps = "integer", gravity = "table",
+local spec = { dt = "positive", steps = "whole", gravity = "vector",
   integrator = integrator.names, newton = "table", output = "table", checkpoint = "table",
   restart = "string", on_step = "function", log = "any", progress = "any" }
 
 local function check_gravity(gravity)
-  local numbers = {}
-  for i = 1, 3 do numbers[i] = gravity and gravity[i] or 0 end
-  for _, number in ipairs(numbers) do
-    if type(number) ~= "number" or number ~= number then
-      errors.fail("ARGUMENT", "simulate: gravity is a table of 2 or 3 numbers")
-    end
+  if gravity == nil then return { 0, 0, 0 } end
+  if #gravity ~= 2 and #gravity ~= 3 then
+    errors.fail_hint("LENGTH", "gravity = { 0, -9.8, 0 }, in the plane { 0, -9.8 }",
+      "basin.simulate: 'gravity' needs 2 or 3 numbers, got %d", #gravity)
   end
-  return numbers
+  return { gravity[1], gravity[2], gravity[3] or 0 }
 end
 
 local function newton_options(checked)
@@ -53,7 +51,7 @@ function M.new(scene, given)
   local checked = options.check("basin.simulate", given, spec, { "dt" })
   checked.checkpoint = checked.checkpoint and
     options.check("simulate: checkpoint", checked.checkpoint,
-      { file = "string", every = "integer" }, { "file" })
+      { file = "string", every = "count" }, { "file" })
   checked.integrator = checked.integrator or "implicit_euler"
   if #body_module.bodies(scene) == 0 and #scene._targets == 0 then
     errors.fail_hint("STATE",
@@ -154,6 +152,16 @@ local function solve(self)
   return result
 end
 
+-- The targets are put back, so that the scene can be looked at.
+local function diverged(self, saved, result)
+  undo(self, saved)
+  errors.fail_hint("NOT_FINITE", self.integrator.name == "quasistatic"
+    and "without inertia nothing holds a body that no pin or contact does"
+    or "an energy that has no minimum: look at its sign",
+    "step %d: the energy falls without bound (%.3g after %d iterations)", self.step_number + 1,
+    result.energy, result.iterations)
+end
+
 --- One step of time. Returns the report of its minimization; an interrupted step is undone.
 function Simulation:step()
   local scene, motion = self.scene, body_module.motion(self.scene)
@@ -165,6 +173,7 @@ function Simulation:step()
   self.integrator:begin_step(scene, self.dt)
   call_hooks(self, "begin_step")
   local result = solve(self)
+  if result.diverged then diverged(self, saved, result) end
   if result.interrupted then
     undo(self, saved)
   else
@@ -180,7 +189,7 @@ end
 local function frames_of(self)
   local given = self.options.output
   if not given then return nil end
-  local more = { every = "integer" }
+  local more = { every = "count" }
   for key, kind in pairs(output.spec) do more[key] = kind end
   local checked = options.check("simulate: output", given, more, { "folder" })
   self.frame_every = checked.every or 1
@@ -244,6 +253,7 @@ function Simulation:run()
   if not self.options.steps then
     errors.fail("ARGUMENT", "basin.simulate: option 'steps' is missing")
   end
+  self.report.ran = true
   self.frames = frames_of(self)
   self.log = monitor.log(self.options.log, self.frames and self.frames.folder, self.scene)
   local progress = monitor.progress(self.options.progress, self.scene.name, self.options.steps)

@@ -67,7 +67,7 @@ static void accept(basin_newton_state *state, double energy)
   state->energy = energy;
   state->noise = basin__newton_noise(state);
   state->noise_steps = told ? 0 : state->noise_steps + 1;
-  if (state->noise_steps >= NOISE_STEPS) state->reason = BASIN_STOP_CONVERGED;
+  if (state->noise_steps >= NOISE_STEPS) state->reason = basin__newton_end_of_rounding(state);
 }
 
 basin_status basin__newton_line_search(basin_newton_state *state, bool *found)

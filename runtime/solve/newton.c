@@ -6,6 +6,14 @@
 
 /* Fractions of a step that filters may leave; below, the step has vanished. */
 #define ALPHA_LEAST 1e-10
+/* Rounding may hide what is left to gain; that is convergence if it and the gradient are this small
+ * against what they were at the start, or if the start was known no better. */
+#define GAIN_LEFT     1e-3
+#define GRADIENT_LEFT 0.1
+#define NOISE_LIMIT   1e3 /* of the rounding level: slopes that a line search may fail on */
+/* Values this many times larger than all that was at the start run away. A quadratic energy is left
+ * behind by its first step. */
+#define RUN_AWAY 1e8
 
 const char *basin_stop_reason_text(basin_stop_reason reason)
 {
@@ -67,6 +75,23 @@ static bool converged(const basin_newton_state *state)
   return false;
 }
 
+basin_stop_reason basin__newton_end_of_rounding(const basin_newton_state *state)
+{
+  bool gained = state->slope <= GAIN_LEFT * state->first_slope &&
+                state->gradient_norm <= GRADIENT_LEFT * state->first_gradient;
+  bool at_start = state->slope <= NOISE_LIMIT * state->first_noise;
+  return gained || at_start ? BASIN_STOP_CONVERGED : BASIN_STOP_STALLED;
+}
+
+/* Notes the first direction, by which later ones are judged. */
+static void note_first(basin_newton_state *state)
+{
+  if (state->first_slope > 0) return;
+  state->first_slope = state->slope;
+  state->first_gradient = state->gradient_norm;
+  state->scale = basin__vector_largest(state->size, state->x) + state->direction_norm;
+}
+
 /* Largest admissible step; false if none is left. */
 static basin_status filter(basin_newton_state *state, bool *left)
 {
@@ -93,13 +118,15 @@ static basin_status try_direction(basin_newton_state *state, bool *taken)
   *taken = false;
   BASIN_TRY(basin__newton_direction(state, &found));
   if (!found) return BASIN_OK;
+  note_first(state);
   bool last = converged(state); /* its step is at hand, so it is taken all the same */
   BASIN_TRY(filter(state, &found));
   if (found) BASIN_TRY(basin__newton_line_search(state, taken));
   if (state->reason == BASIN_STOP_INTERRUPTED) return BASIN_OK;
-  if (found && !*taken && state->slope <= 1e3 * state->noise)
-    last = true; /* what is left to gain drowns in rounding */
-  if (last) state->reason = BASIN_STOP_CONVERGED;
+  if (last)
+    state->reason = BASIN_STOP_CONVERGED;
+  else if (found && !*taken && state->slope <= NOISE_LIMIT * state->noise)
+    state->reason = basin__newton_end_of_rounding(state);
   return BASIN_OK;
 }
 
@@ -155,6 +182,8 @@ static basin_status iterate(basin_newton_state *state)
     BASIN_TRY(step(state, &taken));
     if (taken) {
       ++state->report->iterations;
+      if (basin__vector_largest(state->size, state->x) > RUN_AWAY * state->scale)
+        state->reason = BASIN_STOP_DIVERGED;
       if (!report_iteration(state, start)) state->reason = BASIN_STOP_INTERRUPTED;
     }
     if (state->reason != BASIN_STOP_REASON_COUNT) return BASIN_OK;
@@ -169,7 +198,7 @@ static basin_status start_state(basin_newton_state *state)
   if (state->options->refresh)
     BASIN_TRY(state->options->refresh(state->options->refresh_user, state->minimizer));
   BASIN_TRY(basin_minimizer_energy(state->minimizer, &state->energy, state->per_term));
-  state->noise = basin__newton_noise(state);
+  state->noise = state->first_noise = basin__newton_noise(state);
   return BASIN_OK;
 }
 

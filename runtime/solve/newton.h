@@ -24,6 +24,9 @@ typedef struct basin_newton_state {
   double energy, noise; /* at x; differences of energies below `noise` mean nothing */
   double gradient_norm, direction_norm, slope; /* slope = d . g > 0 */
   const double *direction;
+  double first_slope, first_gradient; /* of the first direction, 0 before */
+  double first_noise;                 /* at the start */
+  double scale;                       /* largest value at the start, and how far it first wanted */
   int strength;
   bool solved; /* the linear solve converged */
   double alpha;
@@ -37,6 +40,8 @@ typedef struct basin_newton_state {
 basin_status basin__newton_energy(basin_newton_state *state, double *energy);
 /* Rounding error of a difference of energies near state->per_term. */
 double basin__newton_noise(const basin_newton_state *state);
+/* Why a minimization ends that rounding does not let go on. */
+basin_stop_reason basin__newton_end_of_rounding(const basin_newton_state *state);
 /* Writes values to the targets and calls the refresh callback. */
 basin_status basin__newton_move(basin_newton_state *state, const double *x);
 

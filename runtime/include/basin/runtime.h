@@ -304,6 +304,8 @@ BASIN_API basin_status basin_minimizer_solve(basin_minimizer *minimizer,
   X(ITERATION_LIMIT, "iteration limit")                  \
   X(LINE_SEARCH_FAILED, "line search found no decrease") \
   X(STEP_VANISHED, "the step filters left no step")      \
+  X(STALLED, "rounding hides any further decrease")      \
+  X(DIVERGED, "the energy falls without bound")          \
   X(NOT_FINITE, "energy or gradient not finite")         \
   X(SOLVE_FAILED, "linear solve failed")                 \
   X(INTERRUPTED, "interrupted")                          \

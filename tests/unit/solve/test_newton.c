@@ -82,6 +82,30 @@ static double liar(const double *u, double *g, double *H)
   return 5 + u[0];
 }
 
+/* No minimum: each step of the projected Newton method doubles the distance from 0. */
+static double hill(const double *u, double *g, double *H)
+{
+  if (g) g[0] = -u[0];
+  if (H) H[0] = -1;
+  return -u[0] * u[0] / 2;
+}
+
+/* The sum of both is -x; far from 0 the large parts hide it. */
+static double up(const double *u, double *g, double *H)
+{
+  double x = u[0];
+  if (g) g[0] = 4 * x * x * x;
+  if (H) H[0] = 12 * x * x;
+  return x * x * x * x;
+}
+static double down(const double *u, double *g, double *H)
+{
+  double x = u[0];
+  if (g) g[0] = -4 * x * x * x - 1;
+  if (H) H[0] = -12 * x * x;
+  return -(x * x * x * x) - x;
+}
+
 static const uint32_t first[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
 
 static basin_newton_options tight(void)
@@ -449,6 +473,41 @@ static void test_nothing_to_do(void **state)
   problem_fini(&p);
 }
 
+/* x grows to 1e8 times its start and its first step, 2 in all: 2^28 is the first power above. */
+static void test_diverged(void **state)
+{
+  problem p;
+  basin_newton_report report;
+  basin_newton_options options = tight();
+  (void)state;
+  problem_init(&p, NULL, 1, 1);
+  problem_add(&p, "hill", hill, 1, first, 1, BASIN_PROJECTION_ABS);
+  problem_set(&p, (const double[]){1});
+  ok(basin_newton(p.minimizer, &options, &report));
+  assert_int_equal(report.reason, BASIN_STOP_DIVERGED);
+  assert_int_equal(report.iterations, 28);
+  assert_true(problem_get(&p)[0] == 0x1p28);
+  problem_fini(&p);
+}
+
+/* Steps that the energy cannot judge are no convergence while the gradient is what it was. */
+static void test_stalled(void **state)
+{
+  problem p;
+  basin_newton_report report;
+  basin_newton_options options = tight();
+  (void)state;
+  problem_init(&p, NULL, 1, 1);
+  problem_add(&p, "up", up, 1, first, 1, BASIN_PROJECTION_NONE);
+  problem_add(&p, "down", down, 1, first, 1, BASIN_PROJECTION_NONE);
+  problem_set(&p, (const double[]){0});
+  ok(basin_newton(p.minimizer, &options, &report));
+  assert_int_equal(report.reason, BASIN_STOP_STALLED);
+  assert_true(report.gradient_norm == 1 && problem_get(&p)[0] > 1e3);
+  assert_string_equal(basin_stop_reason_text(report.reason), "rounding hides any further decrease");
+  problem_fini(&p);
+}
+
 static void test_bad_options(void **state)
 {
   problem p;
@@ -483,6 +542,8 @@ int main(void)
       cmocka_unit_test(test_interruption),
       cmocka_unit_test(test_refresh),
       cmocka_unit_test(test_nothing_to_do),
+      cmocka_unit_test(test_diverged),
+      cmocka_unit_test(test_stalled),
       cmocka_unit_test(test_bad_options),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
