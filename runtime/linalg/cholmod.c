@@ -289,6 +289,15 @@ static size_t count_negative(const basin__cholmod_factor *l)
   return negative;
 }
 
+/* Each column of n entries is updated with n^2 multiplications and additions in all. */
+static double operations_of(const basin__cholmod_factor *l)
+{
+  double sum = 0;
+  const int64_t *counts = l->column_count;
+  for (size_t j = 0; counts != NULL && j < l->n; j++) sum += (double)counts[j] * (double)counts[j];
+  return sum;
+}
+
 void basin__cholmod_describe(const basin__cholmod *c, basin_factor_info *info)
 {
   const basin__cholmod_factor *l = c->factor;
@@ -299,6 +308,7 @@ void basin__cholmod_describe(const basin__cholmod *c, basin_factor_info *info)
                    : l->ordering == NATURAL ? "natural"
                                             : "other";
   info->entries = (double)(l->is_super ? l->x_size : l->room);
+  info->operations = operations_of(l);
   info->negative_pivots =
       !c->definite && !l->is_super && !l->is_ll && l->x != NULL ? count_negative(l) : 0;
 }

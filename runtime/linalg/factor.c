@@ -20,7 +20,7 @@ struct basin_factor {
   basin_factor_info info;
   basin__system system;
   method method;
-  bool factorized;
+  bool analyzed, factorized;
   basin__cholmod *cholmod;
   basin__umfpack *umfpack;
   basin__system general; /* the whole matrix, where UMFPACK stands in for L D L^T */
@@ -69,7 +69,7 @@ static void reset(basin_factor *f)
   basin__system_clear(&f->general);
   release_arrays(f);
   f->method = METHOD_NONE;
-  f->factorized = false;
+  f->analyzed = f->factorized = false;
 }
 
 basin_status basin_factor_create(basin_context *context,
@@ -230,6 +230,7 @@ static basin_status factorize_dense(basin_factor *f)
   f->info.algorithm = "dense";
   f->info.ordering = "none";
   f->info.entries = (double)n * (double)n;
+  f->info.operations = f->info.entries * (double)n / 3;
   if (good) return BASIN_OK;
   return f->kind == BASIN_FACTOR_CHOLESKY ? BASIN_ERROR_INDEFINITE : BASIN_ERROR_SINGULAR;
 }
@@ -302,7 +303,7 @@ static basin_status factorize(basin_factor *f, bool analyze)
 
 static basin_status update(basin_factor *f, const basin__system_change *change)
 {
-  bool analyze = change->pattern || f->method == METHOD_NONE;
+  bool analyze = change->pattern || !f->analyzed;
   f->info.unknowns = f->system.size * f->system.copies;
   if (!analyze && !change->values && f->factorized) return BASIN_OK;
   f->factorized = false;
@@ -312,7 +313,10 @@ static basin_status update(basin_factor *f, const basin__system_change *change)
     BASIN_TRY(choose_method(f));
     BASIN_TRY(reserve_arrays(f, f->system.size, f->method == METHOD_DENSE));
   }
+  f->analyzed = false;
   basin_status status = factorize(f, analyze);
+  f->analyzed =
+      status == BASIN_OK || status == BASIN_ERROR_INDEFINITE || status == BASIN_ERROR_SINGULAR;
   if (f->info.bad_unknown != SIZE_MAX) f->info.bad_unknown *= f->system.copies;
   f->factorized = status == BASIN_OK;
   if (status == BASIN_ERROR_INDEFINITE || status == BASIN_ERROR_SINGULAR) return report(f, status);
@@ -350,6 +354,54 @@ basin_status basin_factor_update_bsr(basin_factor *f, const basin_bsr *matrix)
   basin_status status =
       basin__system_load_bsr(&f->system, matrix, f->kind == BASIN_FACTOR_CHOLESKY, &change);
   return finish_update(f, status, &change);
+}
+
+/* Columns of the factor have at least the entries of the matrix: their squares sum to no less. */
+static double least_operations(const basin__system *s)
+{
+  return s->size > 0 ? (double)s->count * (double)s->count / (double)s->size : 0;
+}
+
+static basin_status analyze_only(basin_factor *f, const basin__system_change *change)
+{
+  f->info.unknowns = f->system.size * f->system.copies;
+  if (f->analyzed && !change->pattern) return BASIN_OK;
+  f->analyzed = f->factorized = false;
+  BASIN_TRY(choose_method(f));
+  BASIN_TRY(reserve_arrays(f, f->system.size, f->method == METHOD_DENSE));
+  f->info.operations = (double)f->system.size * (double)f->system.size * (double)f->system.size / 3;
+  if (f->method == METHOD_CHOLMOD) {
+    basin__symmetric view = symmetric_view(&f->system);
+    BASIN_TRY(basin__cholmod_analyze(f->cholmod, &view, true, f->options.ordering));
+    basin__cholmod_describe(f->cholmod, &f->info);
+  }
+  f->info.analyses++;
+  f->analyzed = true;
+  return BASIN_OK;
+}
+
+basin_status
+basin_factor_predict_bsr(basin_factor *f, const basin_bsr *matrix, double limit, double *operations)
+{
+  *operations = 0;
+  if (f->kind != BASIN_FACTOR_CHOLESKY)
+    return BASIN_FAIL(f->context,
+                      BASIN_ERROR_UNSUPPORTED,
+                      "the operations of a Cholesky factorization alone can be predicted");
+  basin__system_change change = {true, true};
+  basin_status status = basin__system_load_bsr(&f->system, matrix, true, &change);
+  if (status == BASIN_OK && least_operations(&f->system) > limit) {
+    *operations = least_operations(&f->system);
+    reset(f);
+    return BASIN_OK;
+  }
+  if (status == BASIN_OK) {
+    if (change.values) f->factorized = false;
+    status = analyze_only(f, &change);
+  }
+  if (status == BASIN_OK) *operations = f->info.operations;
+  if (status != BASIN_OK) reset(f);
+  return status;
 }
 
 /* ---- solution ---- */

@@ -4,11 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-/* AUTO: direct up to these numbers of unknowns. A factor of a constant matrix pays for itself over
- * many steps. */
-#define DIRECT_LIMIT          6000u
+/* AUTO: direct up to these numbers of unknowns (a factor of a constant matrix pays for itself over
+ * many steps), else up to this number of operations for a factorization: hundredths of a second,
+ * about what conjugate gradients take on a matrix that needs as many. */
+#define DIRECT_LIMIT_SMALL    600u
 #define DIRECT_LIMIT_CONSTANT 200000u
-#define DENSE_LIMIT           600u /* without a sparse library: O(n^3) */
+#define DIRECT_OPERATIONS     3e7
 #define INSTANCE_LIMIT        256u /* unknowns an instance that a preconditioner inverts */
 
 basin_solve_options basin_solve_options_defaults(void)
@@ -63,16 +64,49 @@ static basin_status linear_state(basin_minimizer *minimizer, basin_linear_state 
   return BASIN_OK;
 }
 
-static basin_solver_kind choose(const basin_minimizer *minimizer, const basin_linear_state *state)
+static basin_status need_factor(basin_minimizer *minimizer, basin_linear_state *state)
 {
-  bool constant = minimizer->values_key != 0;
-  if (state->size > (constant ? DIRECT_LIMIT_CONSTANT : DIRECT_LIMIT)) return BASIN_SOLVER_PCG;
-  /* Opening a library takes longer than many a solve: a factor that was made shows that it opens.
-   */
-  if (state->size <= DENSE_LIMIT || (state->factor && state->factor_version != 0) ||
-      basin_linear_library_available(minimizer->context, "CHOLMOD"))
-    return BASIN_SOLVER_DIRECT;
-  return BASIN_SOLVER_PCG;
+  if (state->factor) return BASIN_OK;
+  return basin_factor_create(minimizer->context, BASIN_FACTOR_CHOLESKY, NULL, &state->factor);
+}
+
+/* Whether a factorization takes few operations. Asked once for a number of unknowns; each
+ * factorization that is made corrects the answer. */
+static basin_status cheap_factor(basin_minimizer *minimizer, basin_linear_state *state, bool *cheap)
+{
+  *cheap = false;
+  if (state->predicted_size != state->size) {
+    BASIN_TRY(need_factor(minimizer, state));
+    state->predicted_size = state->size;
+    state->operations = HUGE_VAL;
+    state->factor_version = 0;
+    basin_status status = basin_factor_predict_bsr(
+        state->factor, minimizer->matrix, DIRECT_OPERATIONS, &state->operations);
+    if (status == BASIN_ERROR_MEMORY) return status;
+    if (status != BASIN_OK) { /* no library, or numbers that the solve will complain about */
+      state->operations = HUGE_VAL;
+      basin__error_clear(minimizer->context);
+    }
+  }
+  *cheap = state->operations <= DIRECT_OPERATIONS;
+  return BASIN_OK;
+}
+
+static basin_status
+choose(basin_minimizer *minimizer, basin_linear_state *state, basin_solver_kind *kind)
+{
+  bool direct = state->size <= DIRECT_LIMIT_SMALL;
+  if (!direct && state->size <= DIRECT_LIMIT_CONSTANT) {
+    /* Opening a library takes longer than many a solve: a factor that was made shows that it opens.
+     */
+    if (minimizer->values_key != 0)
+      direct = (state->factor && state->factor_version != 0) ||
+               basin_linear_library_available(minimizer->context, "CHOLMOD");
+    else
+      BASIN_TRY(cheap_factor(minimizer, state, &direct));
+  }
+  *kind = direct ? BASIN_SOLVER_DIRECT : BASIN_SOLVER_PCG;
+  return BASIN_OK;
 }
 
 /* A factorization that fails is an outcome, unless memory or a library is missing. */
@@ -92,12 +126,15 @@ static basin_status solve_direct(basin_minimizer *minimizer,
                                  basin_solve_report *report)
 {
   basin_status status = BASIN_OK;
-  if (!state->factor)
-    BASIN_TRY(basin_factor_create(minimizer->context, BASIN_FACTOR_CHOLESKY, NULL, &state->factor));
+  BASIN_TRY(need_factor(minimizer, state));
   if (state->factor_version != minimizer->matrix_version) {
     state->factor_version = 0;
     status = basin_factor_update_bsr(state->factor, minimizer->matrix);
-    if (status == BASIN_OK) state->factor_version = minimizer->matrix_version;
+    if (status == BASIN_OK) {
+      state->factor_version = minimizer->matrix_version;
+      state->predicted_size = state->size;
+      state->operations = basin_factor_information(state->factor).operations;
+    }
   }
   if (status == BASIN_OK) status = basin_factor_solve(state->factor, 1, b, state->direction);
   if (!outcome_of(status, &report->status)) return status;
@@ -206,7 +243,8 @@ basin_status basin_minimizer_solve(basin_minimizer *minimizer,
   BASIN_TRY(check_options(minimizer, &chosen));
   BASIN_TRY(linear_state(minimizer, &state));
   const double *b = right_hand_side ? right_hand_side : minimizer->gradient;
-  result.kind = chosen.kind == BASIN_SOLVER_AUTO ? choose(minimizer, state) : chosen.kind;
+  result.kind = chosen.kind;
+  if (chosen.kind == BASIN_SOLVER_AUTO) BASIN_TRY(choose(minimizer, state, &result.kind));
   if (state->size == 0) {
     result.status = BASIN_LINEAR_ALREADY_CONVERGED;
   } else if (result.kind == BASIN_SOLVER_DIRECT) {

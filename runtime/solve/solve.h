@@ -15,7 +15,9 @@ typedef struct basin_linear_state {
       preconditioner_version;  /* matrix_version that they stand for; 0 = none */
   double *direction, *product; /* size entries each */
   size_t size, capacity;
-  bool solved; /* direction is of the present size: a warm start */
+  size_t predicted_size; /* unknowns of the matrix that `operations` belongs to; 0: none */
+  double operations;     /* of a factorization */
+  bool solved;           /* direction is of the present size: a warm start */
 } basin_linear_state;
 
 /* Adds shift times the identity to the assembled matrix; the next assembly takes it away. */

@@ -348,6 +348,7 @@ typedef struct basin_factor_info {
   const char *ordering;  /* "none", "AMD", "METIS", "natural", ... */
   size_t unknowns;
   double entries;                          /* stored in the factor */
+  double operations;                       /* of one factorization; 0 if not known */
   size_t analyses, factorizations, solves; /* since creation */
   size_t negative_pivots;                  /* LDLT: negative eigenvalues of the matrix; else 0 */
   size_t bad_unknown; /* where a failed factorization stopped; SIZE_MAX if it did not fail or does
@@ -367,6 +368,13 @@ BASIN_API basin_status basin_factor_create(basin_context *context,
 BASIN_API basin_status basin_factor_update_bsr(basin_factor *factor, const basin_bsr *matrix);
 /* For the symmetric kinds only the upper triangle is read. */
 BASIN_API basin_status basin_factor_update_csr(basin_factor *factor, const basin_csr *matrix);
+/* Operations of a Cholesky factorization of the matrix, by its symbolic analysis, which the next
+ * update finds done. A matrix that surely needs more than `limit` is not analyzed: the result is
+ * then a lower bound above it. Errors: as of an update. */
+BASIN_API basin_status basin_factor_predict_bsr(basin_factor *factor,
+                                                const basin_bsr *matrix,
+                                                double limit,
+                                                double *operations);
 /* Solves for `columns` right-hand sides that stand one after the other (each `unknowns` long). `x`
  * may be `b`. */
 BASIN_API basin_status basin_factor_solve(basin_factor *factor,

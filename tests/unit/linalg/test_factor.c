@@ -1,6 +1,7 @@
 /* Tests of the factorization object, with the built-in dense methods and with the sparse libraries.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "linalg_support.h"
+#include <math.h>
 
 static basin_factor *
 create(basin_context *context, basin_factor_kind kind, basin_factor_method method)
@@ -149,6 +150,36 @@ static void work_is_reused(void **state)
     basin_bsr_destroy(larger);
     basin_factor_destroy(factor);
   }
+  basin_context_destroy(context);
+}
+
+/* A prediction does the analysis of the update that follows; a limit below the entries of the
+ * matrix itself spares it. */
+static void operations_are_foretold(void **state)
+{
+  (void)state;
+  basin_context *context = context_with_threads(1);
+  if (!basin_linear_library_available(context, "CHOLMOD")) skip();
+  basin_factor *factor = create(context, BASIN_FACTOR_CHOLESKY, BASIN_FACTOR_METHOD_AUTO);
+  basin_bsr *m = laplacian(context, 5, 3, 1);
+  basin_bsr_values(m)[1] = basin_bsr_values(m)[3] = 0.5; /* couples the components */
+  double bound, foretold;
+  check_status(context, basin_factor_predict_bsr(factor, m, 1, &bound));
+  assert_int_equal(basin_factor_information(factor).analyses, 0);
+  check_status(context, basin_factor_predict_bsr(factor, m, HUGE_VAL, &foretold));
+  assert_true(bound > 1 && foretold > bound && foretold < 375.0 * 375 * 375);
+  basin_csr *csr;
+  check_status(context, basin_csr_create_bsr(m, BASIN_TRIANGLE_FULL, &csr));
+  check_status(context, basin_factor_update_bsr(factor, m));
+  basin_factor_info info = basin_factor_information(factor);
+  assert_true(info.analyses == 1 && info.factorizations == 1 && info.operations == foretold);
+  check_solves(context, factor, csr, 1e-10);
+  basin_csr_destroy(csr);
+  basin_factor_destroy(factor);
+  factor = create(context, BASIN_FACTOR_LU, BASIN_FACTOR_METHOD_AUTO);
+  assert_int_equal(basin_factor_predict_bsr(factor, m, 1, &bound), BASIN_ERROR_UNSUPPORTED);
+  basin_factor_destroy(factor);
+  basin_bsr_destroy(m);
   basin_context_destroy(context);
 }
 
@@ -342,6 +373,7 @@ int main(void)
       cmocka_unit_test(couplings_come_and_go),
       cmocka_unit_test(unsymmetric_systems),
       cmocka_unit_test(work_is_reused),
+      cmocka_unit_test(operations_are_foretold),
       cmocka_unit_test(indefinite_names_the_node),
       cmocka_unit_test(inertia),
       cmocka_unit_test(saddle_points),

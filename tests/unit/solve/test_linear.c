@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "assembly/minimizer.h"
 #include "problem.h"
+#include "solve/solve.h"
 #include <math.h>
 
 enum { COUNT = 6 };
@@ -270,6 +271,66 @@ static void test_instances(void **state)
   free(p);
 }
 
+/* Springs between neighbours of a lattice of nx x ny x nz points, and a goal for each. */
+static void lattice(problem *p, uint32_t nx, uint32_t ny, uint32_t nz, bool constant)
+{
+  const uint32_t n = nx * ny * nz, sizes[3] = {nx, ny, nz}, steps[3] = {1, nx, nx * ny};
+  uint32_t *pairs = malloc(6 * n * sizeof *pairs);
+  size_t count = 0;
+  basin_array_id goal;
+  assert_non_null(pairs);
+  for (uint32_t i = 0; i < n; ++i)
+    for (int k = 0; k < 3; ++k)
+      if (i / steps[k] % sizes[k] + 1 < sizes[k]) {
+        pairs[2 * count] = i;
+        pairs[2 * count++ + 1] = i + steps[k];
+      }
+  problem_init(p, NULL, 3, n);
+  problem_add_goal(p, &goal);
+  polynomial *q = p->terms[problem_add_polynomial(p, 5, false, constant, 2, pairs, count)];
+  for (size_t i = 0; i < q->size * q->size; ++i) q->A[i] *= 0.01; /* positive definite */
+  free(pairs);
+}
+
+static basin_solver_kind chosen(problem *p, double *operations)
+{
+  const double *direction;
+  basin_solve_report report;
+  ok(basin_minimizer_assemble(p->minimizer, true, BASIN_PROJECTION_NONE));
+  ok(basin_minimizer_solve(p->minimizer, NULL, NULL, &direction, &report));
+  assert_true(basin_linear_status_good(report.status) && report.residual < 1e-2);
+  const basin_linear_state *linear = p->minimizer->linear;
+  *operations = linear->operations;
+  return report.kind;
+}
+
+/* AUTO: a chain is factorized whatever its length, a block in space is not, unless its matrix is
+ * constant. The columns of a chain's factor have 6, 5 and 4 entries a node, 3, 2 and 1 at the end.
+ */
+static void test_choice(void **state)
+{
+  enum { CHAIN = 3000 };
+  problem p;
+  double operations, predicted;
+  (void)state;
+  problem_init(&p, NULL, 1, 1);
+  bool found = basin_linear_library_available(p.context, "CHOLMOD");
+  problem_fini(&p);
+  if (!found) skip();
+  lattice(&p, CHAIN, 1, 1, false);
+  assert_int_equal(chosen(&p, &operations), BASIN_SOLVER_DIRECT);
+  assert_true(operations == 77.0 * (CHAIN - 1) + 14);
+  problem_fini(&p);
+  lattice(&p, 10, 10, 10, false);
+  assert_int_equal(chosen(&p, &predicted), BASIN_SOLVER_PCG);
+  assert_true(predicted > 3e7);
+  problem_fini(&p);
+  lattice(&p, 10, 10, 10, true);
+  assert_int_equal(chosen(&p, &operations), BASIN_SOLVER_DIRECT);
+  assert_true(operations == predicted); /* the analysis foretold the factorization */
+  problem_fini(&p);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -279,6 +340,7 @@ int main(void)
       cmocka_unit_test(test_solvers_agree),
       cmocka_unit_test(test_outcomes),
       cmocka_unit_test(test_instances),
+      cmocka_unit_test(test_choice),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
