@@ -23,11 +23,20 @@ static basin_log_level level_from_environment(basin_log_level level)
 }
 
 /* $BASIN_THREADS, else every processor this process may use. */
-static unsigned default_threads(void)
+static unsigned default_threads(basin_context *context)
 {
   const char *wanted = basin__env("THREADS");
-  long threads = wanted ? strtol(wanted, NULL, 10) : 0;
-  return threads > 0 && threads <= 1024 ? (unsigned)threads : basin__processor_count();
+  char *end = NULL;
+  long threads = wanted ? strtol(wanted, &end, 10) : 0;
+  if (wanted && wanted[0] && !*end && threads > 0 && threads <= 1024) return (unsigned)threads;
+  unsigned all = basin__processor_count();
+  if (wanted && wanted[0])
+    basin__log(context,
+               BASIN_LOG_WARN,
+               "BASIN_THREADS=%s is no whole number from 1 to 1024: %u threads are used",
+               wanted,
+               all);
+  return all;
 }
 
 static char *default_cache_folder(basin_context *context)
@@ -58,7 +67,7 @@ static bool resolve(basin_context *context)
   options->device = basin__strdup(context, device && device[0] ? device : "auto");
   options->cache_folder = cache ? basin__strdup(context, cache) : default_cache_folder(context);
   options->log_level = level_from_environment(options->log_level);
-  if (options->threads == 0) options->threads = default_threads();
+  if (options->threads == 0) options->threads = default_threads(context);
   if (options->parallel && options->parallel_workers == 0) options->parallel_workers = 1;
   return options->device && options->cache_folder;
 }

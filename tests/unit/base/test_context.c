@@ -117,10 +117,35 @@ static void log_goes_to_the_function(void **state)
   basin_context_destroy(context);
 
   setenv("BASIN_LOG", "trace", 1);
+  context = basin_context_create(&options); /* a level that was asked for comes first */
+  assert_false(basin__log_enabled(context, BASIN_LOG_TRACE));
+  basin_context_destroy(context);
+  options.log_level = basin_options_defaults().log_level;
   context = basin_context_create(&options);
   assert_true(basin__log_enabled(context, BASIN_LOG_TRACE));
   basin_context_destroy(context);
   unsetenv("BASIN_LOG");
+}
+
+static void a_bad_number_of_threads_is_named(void **state)
+{
+  static const char *const bad[] = {"abc", "0", "-2", "4x", "100000"};
+  (void)state;
+  basin_options options = basin_options_defaults();
+  options.log = capture_log;
+  for (size_t i = 0; i < BASIN_COUNT(bad); ++i) {
+    capture c = {0};
+    options.log_user = &c;
+    setenv("BASIN_THREADS", bad[i], 1);
+    basin_context *context = basin_context_create(&options);
+    assert_int_equal(c.calls, 1);
+    assert_int_equal(c.level, BASIN_LOG_WARN);
+    assert_non_null(strstr(c.text, "BASIN_THREADS="));
+    assert_non_null(strstr(c.text, bad[i]));
+    assert_int_equal(basin__context_options(context)->threads, basin__processor_count());
+    basin_context_destroy(context);
+  }
+  unsetenv("BASIN_THREADS");
 }
 
 typedef struct progress {
@@ -185,6 +210,7 @@ int main(void)
       cmocka_unit_test(options_are_made_definite),
       cmocka_unit_test(creation_fails_cleanly),
       cmocka_unit_test(log_goes_to_the_function),
+      cmocka_unit_test(a_bad_number_of_threads_is_named),
       cmocka_unit_test(progress_and_interrupts),
       cmocka_unit_test(spans),
       cmocka_unit_test(the_clock_advances),
