@@ -1,4 +1,4 @@
--- basin repl: reads a line, prints what it evaluates to.
+-- basin repl: reads a statement or an expression of one or more lines, prints what it evaluates to.
 -- SPDX-License-Identifier: Apache-2.0
 local core = require "basin.core"
 local session = require "basin.session"
@@ -33,16 +33,18 @@ local function read_chunk(terminal)
   end
 end
 
+-- The first result stays in the global _.
 local function print_results(ok, ...)
   if not ok then
     print(tostring((...)))
   elseif select("#", ...) > 0 then
+    _G._ = ...
     print(...)
   end
 end
 
---- Reads from the standard input until its end. Globals basin and std are there; `before` (may be
---- nil) runs first.
+--- Reads from the standard input until its end. Globals basin and std are there, _ is the last
+--- result; `before` (may be nil) runs first. Errors end a statement, not the session.
 function M.run(before)
   local terminal = session.command.terminal("stdin")
   _G.basin = require "basin"

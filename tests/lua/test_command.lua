@@ -197,6 +197,31 @@ h.test("repl evaluates lines", function()
   h.equal(text:find("2\n6\n3.0\n", 1, true) ~= nil, true, text)
 end)
 
+h.test("repl takes statements of several lines, shows values, survives errors", function()
+  local path = write("lines.txt", [[
+function twice(a)
+  return 2 * a
+end
+twice(4), "and"
+_ + 1
+basin.array.from {
+  1, 2 }
+basin.scene("s"):add_mesh("m")
+basin.vector {}
+error("plain")
+x = = 1
+_
+]])
+  local pipe = assert(io.popen(("'%s' repl < '%s' 2>&1"):format(command, path)))
+  local text = pipe:read("a")
+  local _, _, status = pipe:close()
+  h.equal(status, 0)
+  h.equal(text:find("^8\tand\n9\narray of 2[^\n]*\nmesh m: [^\n]*\n") ~= nil, true, text)
+  h.equal(text:find("vector: a list of entries is needed", 1, true) ~= nil, true, text)
+  h.equal(text:find("plain\n", 1, true) ~= nil, true, text)
+  h.equal(text:find("unexpected symbol near '='\nmesh m: [^\n]*\n$") ~= nil, true, text)
+end)
+
 local body = [[
 local basin = require "basin"
 local scene = basin.scene("fall")

@@ -1,5 +1,5 @@
-/* A program outside the project: steps the scene of a script, looks at positions, saves a checkpoint.
- * SPDX-License-Identifier: Apache-2.0 */
+/* A program outside the project: steps the scene of a script, looks at positions, saves a
+ * checkpoint. SPDX-License-Identifier: Apache-2.0 */
 #include <basin/basin.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,8 +18,7 @@ static int fail(const char *what, basin_context *context)
 static double lowest(const basin_span *x)
 {
   double least = INFINITY;
-  for (size_t i = 0; i < x->count && x->size == 3; ++i)
-    least = fmin(least, basin_span_at(x, i, 1));
+  for (size_t i = 0; i < x->count && x->size == 3; ++i) least = fmin(least, basin_span_at(x, i, 1));
   return least;
 }
 
