@@ -103,7 +103,7 @@ static inline uint8_t basin__to_byte(const basin_levels *levels, float linear)
 {
   if (!(linear > 0.0f)) return 0;
   if (linear >= 1.0f) return 255;
-  unsigned level = levels->guess[(unsigned)(linear * BASIN_LEVEL_CELLS)];
+  unsigned level = levels->guess[(unsigned)(linear * (float)BASIN_LEVEL_CELLS)];
   while (linear >= levels->bounds[level + 1]) ++level;
   return (uint8_t)level;
 }

@@ -243,7 +243,7 @@ void basin__triangle_rows(const basin_canvas *canvas,
                           const basin_corner corners[3],
                           uint32_t rows[2])
 {
-  double top = INFINITY, bottom = -INFINITY;
+  double top = HUGE_VAL, bottom = -HUGE_VAL;
   rows[0] = 0;
   rows[1] = (uint32_t)canvas->height;
   for (int k = 0; k < 3; ++k) {

@@ -23,7 +23,7 @@ void basin__levels_init(basin_levels *levels)
   levels->bounds[256] = INFINITY;
   unsigned level = 0;
   for (int cell = 0; cell <= BASIN_LEVEL_CELLS; ++cell) {
-    while ((float)cell / BASIN_LEVEL_CELLS >= levels->bounds[level + 1]) ++level;
+    while ((float)cell / (float)BASIN_LEVEL_CELLS >= levels->bounds[level + 1]) ++level;
     levels->guess[cell] = (uint8_t)level;
   }
 }

@@ -28,7 +28,7 @@ typedef struct measurement {
     for (int j = 0; j < width; ++j) total += lanes[j];                  \
   }                                                                     \
   *result = total;                                                      \
-  return 2.0 * CHAINS * width * (double)ROUNDS
+  return 2.0 * (double)(CHAINS * width) * (double)ROUNDS
 
 static double chain_portable(double *result)
 {
