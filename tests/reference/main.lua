@@ -18,10 +18,11 @@ local function handler_of(case)
   return nil, "no handler in group '" .. case.group .. "' yet"
 end
 
--- All .json files in a folder, sorted; a file stands for itself.
+-- All .json files and lists of queries in a folder, sorted; a file stands for itself.
 local function files_of(path)
   local quoted = "'" .. path:gsub("'", "'\\''") .. "'"
-  local pipe = assert(io.popen("find " .. quoted .. " -type f -name '*.json' | LC_ALL=C sort", "r"))
+  local pipe = assert(io.popen("find " .. quoted
+    .. " -type f '(' -name '*.json' -o -name '*queries.txt' ')' | LC_ALL=C sort", "r"))
   local files = {}
   for line in pipe:lines() do files[#files + 1] = line end
   pipe:close()

@@ -1,0 +1,125 @@
+-- Barriers, the mollifier, and whole pairs.
+-- SPDX-License-Identifier: Apache-2.0
+local basin = require "basin"
+local std = require "basin.std"
+local golden = require "golden"
+local probe = require "probe"
+
+local forms <const> = { clamped_log = std.contact.log_barrier,
+  log_squared = std.contact.squared_log_barrier }
+
+-- b(s, s_hat) and two derivatives. Close to s_hat the difference s - s_hat cancels.
+local function check_barrier(energy)
+  return function(cases, checker)
+    local s, reach = {}, {}
+    for i, case in ipairs(cases) do s[i], reach[i] = case.inputs.s, case.inputs.s_hat end
+    local results = probe.states { unknowns = { { "s", 1, 1, s } },
+      constants = { { "reach", 1, 1, reach } },
+      energy = function(u, c) return energy(u.s, c.reach) end }
+    for i, case in ipairs(cases) do
+      local got, expected = results[i], case.expected
+      local cancels = 1e3 * math.max(1, reach[i] / math.abs(s[i] - reach[i]))
+      checker:within(case.id, "rel", case.tol.rel, expected.b, got.energy, cancels * expected.b)
+      checker:within(case.id .. " slope", "rel", case.tol.rel, expected.db, got.gradient,
+        cancels * expected.db)
+      checker:within(case.id .. " curvature", "rel", case.tol.rel, expected.d2b, got.none,
+        cancels * expected.d2b)
+    end
+  end
+end
+
+-- kappa b(d^2 - xi^2, d_hat^2 + 2 d_hat xi) and the force -dE/dd.
+local function check_distance_form(cases, checker)
+  for _, case in ipairs(cases) do
+    local given, form = case.inputs, forms[case.inputs.form]
+    if form then
+      local got = probe.states { unknowns = { { "d", 1, 1, { given.d } } },
+        energy = function(u)
+          local s, reach = std.contact.pair.scaled(u.d ^ 2, given.d_hat, given.thickness)
+          return form(s, reach, given.kappa)
+        end }[1]
+      local size = 1e3 * (case.expected.s_hat / math.abs(case.expected.s - case.expected.s_hat))
+      checker:within(case.id, "rel", case.tol.rel, case.expected.energy, got.energy,
+        size * case.expected.energy)
+      checker:within(case.id .. " force", "rel", case.tol.rel, -case.expected.force, got.gradient,
+        size * case.expected.force)
+    end
+  end
+end
+
+local function check_mollifier(cases, checker)
+  for _, case in ipairs(cases) do
+    local got = probe.states { unknowns = { { "p", 4, 3, { case.inputs.x } } },
+      energy = function(u)
+        return std.contact.squared_distance.edge_edge_mollifier(u.p, case.expected.eps)
+      end }[1]
+    checker:within(case.id, "rel", case.tol.rel, case.expected.m, got.energy)
+    checker:within(case.id .. " gradient", "abs", case.tol.abs + case.tol.rel
+      * golden.norm(case.expected.grad), case.expected.grad, got.gradient)
+  end
+end
+
+local kinds <const> = { pp = "point_point", pe = "point_edge", pt = "point_triangle",
+  ee = "edge_edge" }
+
+local function squared_length(a, b)
+  return (a[1] - b[1]) ^ 2 + (a[2] - b[2]) ^ 2 + (a[3] - b[3]) ^ 2
+end
+
+-- The kind and the points of the closest features, as a detector finds them.
+local function closest(given)
+  local kind, points = kinds[given.stencil], {}
+  local vertices = basin.contact.distance { kind = kind, points = given.x }.vertices
+  if #vertices == #given.x then return kind, given.x end
+  if kind == "edge_edge" and #vertices == 3 and vertices[2] == 1 then
+    vertices = { vertices[3], vertices[1], vertices[2] }
+  end
+  for i, vertex in ipairs(vertices) do points[i] = given.x[vertex + 1] end
+  return #vertices == 2 and "point_point" or "point_edge", points
+end
+
+local function check_pair(cases, checker)
+  for _, case in ipairs(cases) do
+    local given, form = case.inputs, forms[case.inputs.form]
+    local kind, points = kinds[given.stencil], given.x
+    local threshold
+    if not given.mollified then kind, points = closest(given) end
+    if given.mollified then
+      kind = "mollified_" .. kind
+      threshold = 1e-3 * squared_length(given.rest[1], given.rest[2])
+        * squared_length(given.rest[3], given.rest[4])
+    end
+    local reach = given.d_hat ^ 2 + 2 * given.d_hat * given.thickness
+    -- A stiffness in N/m gives kappa b(s, s_hat) as kappa s_hat^2 / d_hat^2.
+    local stiffness = given.kappa * reach ^ 2 / given.d_hat ^ 2
+    local got = probe.states { unknowns = { { "p", #points, 3, { points } } },
+      energy = function(u)
+        return std.contact.pair.barrier(kind, u.p, { form = form, distance = given.d_hat,
+          stiffness = stiffness, threshold = threshold,
+          separation = given.thickness > 0 and given.thickness or nil })
+      end }[1]
+    checker:within(case.id, "rel", case.tol.rel, case.expected.energy, got.energy)
+    if #points == #given.x then
+      checker:within(case.id .. " gradient", "rel", case.tol.grad_rel, case.expected.grad,
+        got.gradient)
+      checker:within(case.id .. " hessian", "rel", case.tol.hess_rel, case.expected.hess, got.none)
+    else
+      checker:within(case.id .. " gradient", "rel", case.tol.grad_rel,
+        golden.norm(case.expected.grad), golden.norm(got.gradient))
+    end
+  end
+end
+
+return {
+  ["barrier.clamped_log"] = check_barrier(function(s, reach)
+    return forms.clamped_log(s, reach, 1)
+  end),
+  ["barrier.log_squared"] = check_barrier(function(s, reach)
+    return forms.log_squared(s, reach, 1)
+  end),
+  ["barrier.normalized_log"] = check_barrier(function(s, reach)
+    return forms.clamped_log(s / reach, 1, 1)
+  end),
+  ["barrier.distance_form"] = check_distance_form,
+  ["mollifier.edge_edge"] = check_mollifier, ["contact.energy"] = check_pair,
+}
