@@ -1,0 +1,7 @@
+-- Bodies come in a list.
+-- SPDX-License-Identifier: Apache-2.0
+local basin = require "basin"
+local std = require "basin.std"
+local scene = basin.scene("scene")
+local body = std.body.fixed(scene, "block", { mesh = basin.mesh.box { nx = 1, ny = 1, nz = 1 } })
+std.contact.plane(scene, { bodies = body })

@@ -1,0 +1,6 @@
+-- Friction does not push.
+-- SPDX-License-Identifier: Apache-2.0
+local basin = require "basin"
+local std = require "basin.std"
+local scene = basin.scene("scene")
+std.contact.plane(scene, { bodies = {}, friction = -1 })
