@@ -14,6 +14,8 @@
 /* Values this many times larger than all that was at the start run away. A quadratic energy is left
  * behind by its first step. */
 #define RUN_AWAY 1e8
+/* Iterations after which shifted steps as long as the first say the same. */
+#define FALL_LEAST 20u
 
 const char *basin_stop_reason_text(basin_stop_reason reason)
 {
@@ -89,6 +91,7 @@ static void note_first(basin_newton_state *state)
   if (state->first_slope > 0) return;
   state->first_slope = state->slope;
   state->first_gradient = state->gradient_norm;
+  state->first_direction = state->direction_norm;
   state->scale = basin__vector_largest(state->size, state->x) + state->direction_norm;
 }
 
@@ -143,6 +146,13 @@ static basin_status step(basin_newton_state *state, bool *taken)
   return BASIN_OK;
 }
 
+/* Shifted matrices and directions that do not shorten, to the last iteration. */
+static bool falls_on(const basin_newton_state *state)
+{
+  return state->report->iterations >= FALL_LEAST && state->strength >= BASIN_STRENGTH_SHIFT &&
+         state->direction_norm >= state->first_direction / 2;
+}
+
 /* True to go on. */
 static bool report_iteration(const basin_newton_state *state, double start)
 {
@@ -187,7 +197,7 @@ static basin_status iterate(basin_newton_state *state)
       if (!report_iteration(state, start)) state->reason = BASIN_STOP_INTERRUPTED;
     }
     if (state->reason != BASIN_STOP_REASON_COUNT) return BASIN_OK;
-    state->reason = BASIN_STOP_ITERATION_LIMIT;
+    state->reason = falls_on(state) ? BASIN_STOP_DIVERGED : BASIN_STOP_ITERATION_LIMIT;
   }
   return BASIN_OK;
 }

@@ -24,9 +24,9 @@ typedef struct basin_newton_state {
   double energy, noise; /* at x; differences of energies below `noise` mean nothing */
   double gradient_norm, direction_norm, slope; /* slope = d . g > 0 */
   const double *direction;
-  double first_slope, first_gradient; /* of the first direction, 0 before */
-  double first_noise;                 /* at the start */
-  double scale;                       /* largest value at the start, and how far it first wanted */
+  double first_slope, first_gradient, first_direction; /* of the first direction, 0 before */
+  double first_noise;                                  /* at the start */
+  double scale; /* largest value at the start, and how far it first wanted */
   int strength;
   bool solved; /* the linear solve converged */
   double alpha;
