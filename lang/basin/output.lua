@@ -85,7 +85,7 @@ local function field_data(self, name)
   if count == points then return { name = name, data = value:compute() } end
   local shown = { ("%d points"):format(points) }
   for _, kind in ipairs(cell_kinds) do
-    local number = self._mesh[kind].count
+    local number = self._cells[kind] or 0
     cells = cells + number
     if number > 0 then shown[#shown + 1] = ("%d %s"):format(number, kind) end
   end
@@ -105,20 +105,22 @@ function M.new(given)
       "output: positions must be an expression of a primitive, got a %s",
       options.type_name(checked.positions))
   end
-  local formats = formats_of(checked.frames)
-  local folder = session.output_folder(checked.folder)
-  local frames = core.frames { folder = folder, name = checked.name or "frame", vtu = formats.vtu,
-    ply = formats.ply, obj = formats.obj,
+  local formats, cells = formats_of(checked.frames), {}
+  for _, kind in ipairs(cell_kinds) do
+    cells[kind] = checked[kind] and core.array(checked[kind]).count
+  end
+  local self = setmetatable({ folder = session.output_folder(checked.folder), _cells = cells,
+    _mesh = frame_mesh(checked), _positions = checked.positions,
+    _labels = checked.labels and core.array(checked.labels), _fields = checked.fields or {} },
+      Output)
+  for _, name in ipairs(errors.sorted_keys(self._fields)) do field_data(self, name) end
+  self._frames = core.frames { folder = self.folder, name = checked.name or "frame",
+    vtu = formats.vtu, ply = formats.ply, obj = formats.obj,
     pictures = wants_pictures(checked.pictures), planes = check_planes(checked.planes),
     camera = checked.camera and options.check("output: camera", checked.camera,
       { eye = "table", target = "table", up = "table", field_of_view = "positive" },
         { "eye", "target" }),
     width = checked.width, height = checked.height }
-  local self = setmetatable({ folder = folder, _frames = frames, _mesh = frame_mesh(checked),
-    _positions = checked.positions,
-    _labels = checked.labels and core.array(checked.labels), _fields = checked.fields or {} },
-      Output)
-  for _, name in ipairs(errors.sorted_keys(self._fields)) do field_data(self, name) end
   return self
 end
 

@@ -48,8 +48,7 @@ end
 --- Raises unless `name` can be the name of a new child of the owner.
 function M.check_name(owner, name, what)
   if type(owner) ~= "table" or not rawget(owner, "_children") then
-    errors.fail_hint("ARGUMENT", ("owner:%s(…) with a colon, not owner.%s(…)"):format(
-      what:match("^[%w_]+"), what:match("^[%w_]+")),
+    errors.fail_hint("ARGUMENT", ("methods are called with a colon: object:%s(…)"):format(what),
       "%s: called on a %s instead of a scene, mesh or primitive", what, options.type_name(owner))
   end
   if type(name) ~= "string" or not name:find("^[%a_][%w_]*$") then

@@ -158,8 +158,7 @@ local function diverged(self, saved, result)
   errors.fail_hint("NOT_FINITE", self.integrator.name == "quasistatic"
     and "without inertia nothing holds a body that no pin or contact does"
     or "an energy that has no minimum: look at its sign",
-    "step %d: the energy falls without bound (%.3g after %d iterations)", self.step_number + 1,
-    result.energy, result.iterations)
+    "basin.simulate: step %d: %s", self.step_number + 1, result.reason)
 end
 
 --- One step of time. Returns the report of its minimization; an interrupted step is undone.

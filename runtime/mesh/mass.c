@@ -99,8 +99,11 @@ lump(const basin_mesh *mesh, const basin_mesh_mass_options *options, double *mas
                       options->density * (options->thickness > 0.0 ? options->thickness : 1.0),
                       masses);
   if (mesh->cells[BASIN_MESH_EDGE].count == 0)
-    return BASIN_FAIL(
-        mesh->context, BASIN_ERROR_STATE, "lumped_mass: the mesh has no tets, triangles or edges");
+    return BASIN_FAIL(mesh->context,
+                      BASIN_ERROR_STATE,
+                      options->matter ? "lumped_mass: a rod needs edges as cells, and the mesh has "
+                                        "none (those of its tets and triangles do not count)"
+                                      : "lumped_mass: the mesh has no tets, triangles or edges");
   return add_masses(mesh, BASIN_MESH_EDGE, options->density * (r > 0.0 ? pi * r * r : 1.0), masses);
 }
 

@@ -11,7 +11,8 @@ local term = require "basin.std.term"
 
 local spec = {
   mesh = "any", copies = "any", density = "positive", thickness = "positive", young = "number",
-  poisson = "number", bending = "nonnegative", membrane = "any", velocity = "vector", damping = "table",
+  poisson = "number", bending = "nonnegative", membrane = "any", velocity = "vector",
+  damping = "table",
 }
 
 -- The membrane per rest area: a material given (in N/m), or a St. Venant-Kirchhoff sheet.

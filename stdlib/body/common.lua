@@ -146,7 +146,8 @@ end
 ---part: strain(positions) -> deformation gradient; measure: of the elements at rest.
 function M.add_damping(body, given, material, measure, strain)
   local std = require "basin.std"
-  local damping = options.check("damping", given, { mass = "nonnegative", stiffness = "nonnegative" })
+  local damping = options.check("damping", given,
+    { mass = "nonnegative", stiffness = "nonnegative" })
   local dt = body.scene:motion().time_step
   local last = body.last_position
   if damping.mass then

@@ -1,6 +1,5 @@
 -- Springs between vertices of two bodies of any kind, through the union of their vertices.
 -- SPDX-License-Identifier: Apache-2.0
-local basin = require "basin"
 local errors = require "basin.errors"
 local options = require "basin.options"
 local common = require "basin.std.body.common"

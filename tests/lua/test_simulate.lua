@@ -58,6 +58,35 @@ h.test("quasi-static finds the equilibrium m g / k", function()
   h.close(v:value():max_abs(), 0)
 end)
 
+h.test("quasi-static without anything that holds: an error, and the state as it was", function()
+  local scene, x = particles({ { 1, 2, 3 } }, { 2 })
+  h.fails("step 1: the energy falls without bound", basin.simulate, scene,
+    { dt = 1, steps = 1, integrator = "quasistatic", gravity = { 0, -9.8, 0 } })
+  h.close_arrays(x:value(), { { 1, 2, 3 } }, 0)
+end)
+
+h.test("no steps: nothing to do", function()
+  local scene = particles({ { 1, 0, 0 } }, { 2 })
+  local report = basin.simulate(scene, { dt = 1, steps = 0 })
+  h.equal(tostring(report), "particles: 0 steps, nothing to do")
+end)
+
+h.test("fields of frames: one value a point or a cell", function()
+  local mesh = basin.scene("fields"):add_mesh("m")
+  local points, cells = mesh:add_primitive("points", 3), mesh:add_primitive("cells", 1)
+  local x = points:add_attribute("position", { rows = 3,
+    value = { { 0, 0, 0 }, { 1, 0, 0 }, { 0, 1, 0 } } })
+  local series = basin.output { folder = out .. "/fields", frames = "vtu", positions = x,
+    triangles = { { 0, 1, 2 } }, fields = { a = points:add_constant("a", { value = 1 }),
+      b = cells:add_constant("b", { value = 2 }) } }
+  series:write(0)
+  local file = assert(io.open(out .. "/fields/frame_00000.vtu", "rb"))
+  local text = file:read("a")
+  file:close()
+  h.equal(text:find('<PointData>%s*<DataArray type="Float64" Name="a"') ~= nil, true)
+  h.equal(text:find('<CellData>%s*<DataArray type="Float64" Name="b"') ~= nil, true)
+end)
+
 h.test("a restart goes on with the same bits", function()
   for _, integrator in ipairs { "implicit_euler", "bdf2" } do
     local options = { dt = 0.02, steps = 10, gravity = { 0, -9.8, 0 }, integrator = integrator }
