@@ -182,7 +182,7 @@ uint32_t *basin__array_to_indices(lua_State *L, const basin_l_array *array, cons
     if (!(value >= 0 && value < 4294967295.0 && floor(value) == value)) {
       basin__throw(L,
                    BASIN_ERROR_RANGE,
-                   "mesh indices are whole numbers that count from 0",
+                   "indices are whole numbers; they, rows and entries count from 0",
                    "%s: entry %zu of row %zu is %g, which is no index",
                    what,
                    i % array->size,

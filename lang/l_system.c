@@ -171,21 +171,23 @@ static int system_add_connectivity(lua_State *L)
   return 1;
 }
 
-/* system:set_connectivity(id, array[, offsets array]) */
+/* system:set_connectivity(id, full name, array[, offsets array]) */
 static int system_set_connectivity(lua_State *L)
 {
   basin_l_system *self = basin__check_system(L, 1);
   basin_connectivity_id id = (basin_connectivity_id)luaL_checkinteger(L, 2);
-  lua_settop(L, 4);
-  const basin_l_array *array = basin__array_check(L, 3);
-  const uint32_t *indices = basin__array_to_indices(L, array, "connectivity");
+  const char *name = luaL_checkstring(L, 3);
+  lua_settop(L, 5);
+  const basin_l_array *array = basin__array_check(L, 4);
+  const uint32_t *indices = basin__array_to_indices(L, array, name);
   size_t count = array->count * array->size;
-  if (lua_isnoneornil(L, 4)) {
+  if (lua_isnoneornil(L, 5)) {
     basin__check(L, self->context, basin_system_set_connectivity(self->system, id, indices, count));
     return 0;
   }
-  const basin_l_array *starts = basin__array_check(L, 4);
-  const uint32_t *offsets = basin__array_to_indices(L, starts, "connectivity offsets");
+  const basin_l_array *starts = basin__array_check(L, 5);
+  const char *starts_name = lua_pushfstring(L, "%s: offsets", name);
+  const uint32_t *offsets = basin__array_to_indices(L, starts, starts_name);
   basin__check(L,
                self->context,
                basin_system_set_connectivity_rows(

@@ -243,7 +243,8 @@ static basin_status shape_row(basin_call *call)
 {
   int i = call->integers[0];
   if (i < 0 || (unsigned)i >= rows(call, 0))
-    return RANGE_FAIL(call, "row %d of a %u x %u matrix", i + 1, rows(call, 0), cols(call, 0));
+    return RANGE_FAIL(
+        call, "there is no row %d of a %u x %u matrix", i + 1, rows(call, 0), cols(call, 0));
   return give(call, 1, cols(call, 0));
 }
 
@@ -251,7 +252,8 @@ static basin_status shape_col(basin_call *call)
 {
   int j = call->integers[0];
   if (j < 0 || (unsigned)j >= cols(call, 0))
-    return RANGE_FAIL(call, "column %d of a %u x %u matrix", j + 1, rows(call, 0), cols(call, 0));
+    return RANGE_FAIL(
+        call, "there is no column %d of a %u x %u matrix", j + 1, rows(call, 0), cols(call, 0));
   return give(call, rows(call, 0), 1);
 }
 
@@ -260,7 +262,7 @@ static basin_status shape_entry(basin_call *call)
   int i = call->integers[0];
   if (i < 0 || (unsigned)i >= size(call, 0))
     return RANGE_FAIL(call,
-                      "entry %d of a %u x %u matrix, which has %u",
+                      "there is no entry %d of a %u x %u matrix, which has %u",
                       i + 1,
                       rows(call, 0),
                       cols(call, 0),
@@ -272,8 +274,12 @@ static basin_status shape_at(basin_call *call)
 {
   int i = call->integers[0], j = call->integers[1];
   if (i < 0 || j < 0 || (unsigned)i >= rows(call, 0) || (unsigned)j >= cols(call, 0))
-    return RANGE_FAIL(
-        call, "entry (%d, %d) of a %u x %u matrix", i + 1, j + 1, rows(call, 0), cols(call, 0));
+    return RANGE_FAIL(call,
+                      "there is no entry (%d, %d) of a %u x %u matrix",
+                      i + 1,
+                      j + 1,
+                      rows(call, 0),
+                      cols(call, 0));
   return give(call, 1, 1);
 }
 

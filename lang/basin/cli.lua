@@ -3,6 +3,7 @@
 local command = require "basin.command"
 local core = require "basin.core"
 local errors = require "basin.errors"
+local files = require "basin.files"
 local session = require "basin.session"
 
 local M = {}
@@ -121,11 +122,7 @@ end
 
 local function run_file(path, declare)
   if not path then fail_usage("a script is missing; try `basin help`") end
-  local file, problem = io.open(path, "r")
-  if not file then errors.fail { code = "IO", message = "cannot read the script: " .. problem } end
-  file:close()
-  local chunk, syntax = loadfile(path)
-  if not chunk then errors.fail { code = "FORMAT", message = syntax } end
+  local chunk = files.load_script(path)
   session.mode = declare and "declare" or "run"
   _G.arg = { [0] = path }
   chunk()

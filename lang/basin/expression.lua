@@ -103,7 +103,8 @@ local function scene_of(arguments)
   for _, argument in ipairs(arguments) do
     local own = rawget(argument, "_scene")
     if own and scene and own ~= scene then
-      errors.fail("OWNER", "operands belong to two scenes, '%s' and '%s'", scene.name, own.name)
+      errors.fail_hint("OWNER", "copy values: add_constant(name, { value = attribute:value() })",
+        "operands belong to two scenes, '%s' and '%s'", scene.name, own.name)
     end
     scene = scene or own
   end

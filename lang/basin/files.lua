@@ -1,5 +1,5 @@
--- Names of files that scripts read: relative ones are looked up in the working directory, then
--- beside the scripts that are running.
+-- Scripts, and the names of files that they read: relative ones are looked up in the working
+-- directory, then beside the scripts that are running.
 -- SPDX-License-Identifier: Apache-2.0
 local core = require "basin.core"
 local errors = require "basin.errors"
@@ -37,6 +37,18 @@ function M.find(path)
   errors.fail { code = "IO", message = ("cannot open '%s': No such file or directory"):format(path),
     hint = relative and "it is neither in the working directory nor beside the script"
       or nil }
+end
+
+--- The compiled script of that name; raises with its line if it is not Lua.
+function M.load_script(path)
+  local file, problem = io.open(path, "r")
+  if not file then errors.fail { code = "IO", message = "cannot read the script: " .. problem } end
+  file:close()
+  local chunk, syntax = loadfile(path)
+  if chunk then return chunk end
+  local line, message = syntax:match(":(%d+): (.*)$")
+  errors.fail { code = "FORMAT", script = line and path, line = math.tointeger(tonumber(line)),
+    message = message or syntax }
 end
 
 return M

@@ -3,6 +3,7 @@
 local attribute = require "basin.attribute"
 local checkpoint = require "basin.checkpoint"
 local errors = require "basin.errors"
+local files = require "basin.files"
 local session = require "basin.session"
 
 local M = {}
@@ -22,12 +23,7 @@ end
 
 --- Runs a script that declares a scene.
 function M.load(path)
-  local file, problem = io.open(path, "r")
-  if not file then errors.fail { code = "IO", message = "cannot read the script: " .. problem } end
-  file:close()
-  local chunk, syntax = loadfile(path)
-  if not chunk then errors.fail { code = "FORMAT", message = syntax } end
-  chunk()
+  files.load_script(path)()
   scene = choose_scene()
   if not scene then errors.fail("STATE", "%s made no scene", path) end
 end

@@ -88,9 +88,9 @@ local function set_indices(self, value)
   local scene, name = self._from._scene, self:full_name()
   if self._arity == 0 then
     local indices, offsets = data.rows(name, value)
-    scene._system:set_connectivity(self._id, indices, offsets)
+    scene._system:set_connectivity(self._id, name, indices, offsets)
   else
-    scene._system:set_connectivity(self._id,
+    scene._system:set_connectivity(self._id, name,
       data.indices(name, value, self._arity, self._from:instances()))
   end
 end
@@ -249,7 +249,7 @@ function union_methods._add_union_attribute(self, name)
     end
     rows, cols = rows or part.rows, cols or part.cols
     if part.rows ~= rows or part.cols ~= cols then
-      errors.fail("SHAPE", "%s: '%s' is %dx%d, '%s' is %dx%d", where,
+      errors.fail("SHAPE", "%s: the members differ, '%s' is %dx%d, '%s' is %dx%d", where,
         self._members[1]:_child_name(name), rows, cols, part:full_name(), part.rows, part.cols)
     end
     arrays[i] = scene:_array_of(part)
