@@ -17,7 +17,9 @@ build = {
   variables = {
     CMAKE_BUILD_TYPE = "Release",
     CMAKE_INSTALL_PREFIX = "$(PREFIX)",
-    CMAKE_INSTALL_LIBDIR = "native", -- files in lib are moved away as C modules
+    -- LuaRocks moves what is in lua, lib and bin: the libraries stay elsewhere, with the command.
+    CMAKE_INSTALL_LIBDIR = "native",
+    CMAKE_INSTALL_BINDIR = "native",
     BASIN_TESTS = "OFF",
     BASIN_INSTALL_LMOD = "$(LUADIR)",
     BASIN_INSTALL_CMOD = "$(LIBDIR)",
