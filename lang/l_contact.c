@@ -35,7 +35,7 @@ const char *basin__contact_kind_word(basin_contact_kind kind)
 const double *basin__check_positions(lua_State *L, int index, const basin_l_contact *box)
 {
   const basin_l_array *array = basin__array_to(L, index);
-  if (array->count != box->vertex_count || array->size != 3) {
+  if (array->count != box->vertex_count || (array->count > 0 && array->size != 3)) {
     basin__throw(L,
                  BASIN_ERROR_LENGTH,
                  NULL,

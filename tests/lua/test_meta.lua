@@ -69,6 +69,8 @@ local tables = {
   ["basin.mesh"] = basin.mesh,
   ["basin.filter"] = basin.filter,
   ["basin.sparse"] = basin.sparse,
+  ["basin.contact"] = basin.contact,
+  ContactDetector = basin.contact.methods,
 }
 
 h.test("everything public is annotated", function()
