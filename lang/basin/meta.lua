@@ -365,6 +365,72 @@ function Mesh:lumped_mass(given) end
 ---@return {volume: number, mass: number, first: number[], second: number[][]}
 function Mesh:affine_moments(given) end
 
+---Finds close pairs of points, edges and triangles, the largest step without contact, and
+---intersections. Made by basin.contact.detector.
+---@class basin.ContactDetector
+---@field seconds_detect number
+---@field seconds_step number
+---@field seconds_fill number
+local ContactDetector = {}
+
+---Finds the pairs closer than a distance (beyond the thickness) and puts them into the pair
+---primitives: {positions=, distance= or squared_distance=}. Returns the number of pairs.
+---@param given table
+---@return integer
+function ContactDetector:detect(given) end
+
+---Pairs of the last detect: a number for each kind, total, and smallest_distance among them.
+---@return table<string, number>
+function ContactDetector:counts() end
+
+---The pairs of one kind: {vertices=, multiplicity=, squared_distance=, separation=, threshold=,
+---planes=}, arrays.
+---@param kind string
+---@return table<string, basin.Array>
+function ContactDetector:pairs(kind) end
+
+---Changes when a detect finds other pairs than the one before it.
+---@return integer
+function ContactDetector:version() end
+
+---The largest step of at most `limit` (1) on which every pair keeps a part of its distance: {from=,
+---direction=, slackness=, limit=}. As in minimize_energy the motion is minus the direction: x -
+---step * direction. With slackness 0.8 a fifth of the distance stays. Also returns the pair that
+---limits the step, {kind=, vertices=}, or nil.
+---@param given table
+---@return number
+---@return table?
+function ContactDetector:largest_step(given) end
+
+---A step filter for basin.newton: {slackness=}.
+---@param given? table
+---@return basin.Filter
+function ContactDetector:filter(given) end
+
+---Edges that meet triangles: rows of two and three vertices, at most `limit` (100) of them, and
+---their number. {positions=, limit=}
+---@param given? table
+---@return basin.Array
+---@return integer
+function ContactDetector:intersections(given) end
+
+---The smallest distance of all pairs that may touch (infinite without one), and {gap=, kind=,
+---vertices=}; the gap is the distance less the thickness. {positions=}
+---@param given? table
+---@return number
+---@return table
+function ContactDetector:smallest_distance(given) end
+
+---Raises an error that lists the pairs that intersect, are closer than their thickness, or lie
+---behind a plane. {positions=}
+---@param given? table
+---@return basin.ContactDetector
+function ContactDetector:check(given) end
+
+---Bytes that the detector holds.
+---@return integer
+function ContactDetector:memory() end
+
 ---A small matrix for each instance of its owner. Entries, rows and columns count from 1.
 ---@class basin.Expression
 ---@field rows integer
@@ -1165,6 +1231,7 @@ function Output:continue_at(number) end
 ---@field reason string
 ---@field converged boolean
 ---@field interrupted boolean
+---@field diverged boolean
 ---@field iterations integer
 ---@field linear_iterations integer
 ---@field line_search_trials integer
@@ -1834,6 +1901,38 @@ function basin.filter.inversion(given) end
 ---@param minimizer any
 ---@return basin.Filter
 function basin.filter.prepare(list, minimizer) end
+
+---@class basin.module.contact
+basin.contact = {}
+
+---What finds close pairs: {positions = attribute or array, triangles=, edges=, points=, body = a number
+---a vertex (0: may touch itself), table = body x body of true and false, thickness = number or one a
+---body, planes = {{normal=, offset=}}, plane_bodies = true or false a body, rest_positions = for the
+---mollifier of parallel edges, pairs = {point_point = connectivity, …} filled by detect, pair_limit=}.
+---Constants of a pair primitive named multiplicity, weight, separation, threshold, plane (4 numbers)
+---are filled, too; without the first two every pair is there as often as its multiplicity says.
+---@param given table
+---@return basin.ContactDetector
+function basin.contact.detector(given) end
+
+---Distance of one pair {kind=, points=}: {squared_distance=, coefficients=, vertices=}. The
+---closest vector is the sum of coefficients times points; vertices names the closest features.
+---@param given table
+---@return table
+function basin.contact.distance(given) end
+
+---Time of one pair that moves along straight lines: {kind=, from=, to=, thickness=, limit=,
+---slackness=}. Returns the largest safe time, and whether contact ended it.
+---@param given table
+---@return number
+---@return boolean
+function basin.contact.time(given) end
+
+---Whether a segment of two points and a triangle have a point in common; exact.
+---@param segment basin.Data
+---@param triangle basin.Data
+---@return boolean
+function basin.contact.meets(segment, triangle) end
 
 ---@class basin.module.sparse
 basin.sparse = {}
