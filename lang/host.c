@@ -91,7 +91,10 @@ find_array(basin_scene *scene, const char *name, basin_l_system **system, basin_
 {
   lua_State *L = scene->L;
   lua_pushstring(L, name ? name : "");
-  if (!basin__host_call(scene, "find", 1, 2)) return basin_error_last(scene->context)->code;
+  if (!basin__host_call(scene, "find", 1, 2)) {
+    basin_status status = basin_error_last(scene->context)->code;
+    return status == BASIN_OK ? BASIN_ERROR_INTERNAL : status;
+  }
   *system = lua_touserdata(L, -2); /* the scene keeps it alive */
   *id = (basin_array_id)lua_tointeger(L, -1);
   lua_pop(L, 2);

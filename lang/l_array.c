@@ -121,7 +121,7 @@ flatten(lua_State *L, const table_shape *shape, unsigned level, double *out, siz
       }
       out = flatten(L, shape, level + 1, out, where);
     } else {
-      int number;
+      int number = 0;
       *out++ = lua_tonumberx(L, -1, &number);
       if (!number || lua_type(L, -1) != LUA_TNUMBER) {
         basin__throw(L,

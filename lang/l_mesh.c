@@ -23,14 +23,13 @@ basin_l_mesh *basin__mesh_new(lua_State *L)
 basin_mesh *basin__mesh_check(lua_State *L, int index)
 {
   basin_l_mesh *box = luaL_testudata(L, index, BASIN_CLASS_MESH);
-  if (!box || !box->mesh) {
-    basin__throw(L,
-                 BASIN_ERROR_ARGUMENT,
-                 "basin.mesh.read and basin.mesh.grid make meshes",
-                 "a mesh is needed here, got %s",
-                 luaL_tolstring(L, index, NULL));
-  }
-  return box->mesh;
+  if (box && box->mesh) return box->mesh;
+  basin__throw(L,
+               BASIN_ERROR_ARGUMENT,
+               "basin.mesh.read and basin.mesh.grid make meshes",
+               "a mesh is needed here, got %s",
+               luaL_tolstring(L, index, NULL));
+  return NULL;
 }
 
 basin_mesh *basin__mesh_copy(lua_State *L, int index)

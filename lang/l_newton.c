@@ -38,6 +38,14 @@ static basin_status failed(newton_call *call)
   return status;
 }
 
+/* Lua has no constant pointers: who takes it out of the userdata makes it one again. */
+static void push_address(lua_State *L, const void *address)
+{
+  void *plain;
+  memcpy(&plain, &address, sizeof plain);
+  lua_pushlightuserdata(L, plain);
+}
+
 /* filter(direction as a borrowed handle, alpha) -> alpha. The direction is handed on to
  * basin_filter_*. */
 static basin_status
@@ -49,7 +57,7 @@ filter_step(void *user, basin_minimizer *minimizer, const double *direction, dou
   if (has_error(call)) return failed(call);
   if (!lua_checkstack(L, 8)) return BASIN_ERROR_MEMORY;
   lua_pushvalue(L, call->filter);
-  lua_pushlightuserdata(L, (void *)(uintptr_t)direction);
+  push_address(L, direction);
   lua_pushnumber(L, *alpha);
   if (!protected_call(call, 2, 1)) return failed(call);
   int number;
@@ -113,7 +121,7 @@ static bool monitor_iteration(void *user, const basin_iteration *iteration)
   if (has_error(call) || !lua_checkstack(L, 8)) return false;
   lua_pushcfunction(L, call_monitor);
   lua_pushvalue(L, call->monitor);
-  lua_pushlightuserdata(L, (void *)(uintptr_t)iteration);
+  push_address(L, iteration);
   if (!protected_call(call, 2, 1)) return false;
   bool go_on = lua_isnil(L, -1) || lua_toboolean(L, -1);
   lua_pop(L, 1);
@@ -287,9 +295,8 @@ static int minimizer_motion(lua_State *L)
   basin_span view;
   basin__check(L, box->context, basin_system_array(self->system, positions, &view));
   basin_l_array *motion = basin__array_new(L, view.count, view.size, 1);
-  basin__check(L,
-               box->context,
-               basin_filter_motion(box->minimizer, positions, direction, motion->data));
+  basin__check(
+      L, box->context, basin_filter_motion(box->minimizer, positions, direction, motion->data));
   return 1;
 }
 

@@ -237,12 +237,8 @@ static int plan_text(lua_State *L)
   char *text = NULL;
   basin__check(L, self->context, basin__system_backend(self, &backend));
   basin__check(L, self->context, basin_backend_text(backend, plan, stage, form, &text));
-  luaL_Buffer buffer;
-  size_t length = strlen(text);
-  char *room = luaL_buffinitsize(L, &buffer, length);
-  memcpy(room, text, length);
+  lua_pushstring(L, text);
   basin_text_free(self->context, text);
-  luaL_pushresultsize(&buffer, length);
   return 1;
 }
 

@@ -407,7 +407,7 @@ static int system_version(lua_State *L)
 static int system_describe(lua_State *L)
 {
   basin_l_system *self = basin__check_system(L, 1);
-  basin_backend *backend;
+  basin_backend *backend = NULL;
   basin__check(L, self->context, basin__system_backend(self, &backend));
   lua_pushstring(L, basin_backend_describe(backend));
   return 1;

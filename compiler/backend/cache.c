@@ -207,7 +207,7 @@ static uint64_t sweep(basin_cache *cache, uint64_t need)
   DIR *folder = opendir(cache->folder);
   if (!folder) return 0;
   uint64_t total = list_files(cache, folder, &files, &count, &capacity);
-  if (total + need > cache->limit) {
+  if (files && total + need > cache->limit) {
     uint64_t goal = cache->limit / 10 * 9;
     qsort(files, count, sizeof *files, by_age);
     for (size_t i = 0; i < count && total + need > goal; i++)

@@ -50,6 +50,32 @@ static void evaluate(const basin_interp_program *p,
   for (uint32_t k = 0; k < p->program.output_count; k++) outputs[k] = values[p->program.outputs[k]];
 }
 
+/* One block of an inner Hessian: the variables i with block_of[i] == number, or all of them. */
+typedef struct interp_block {
+  const uint32_t *block_of; /* NULL: one block */
+  uint32_t number;
+} interp_block;
+
+static bool in_block(const interp_block *which, uint32_t i)
+{
+  return !which->block_of || which->block_of[i] == which->number;
+}
+
+/* Copies the entries of a block out of the packed matrix, or back. */
+static void
+copy_block(const interp_block *which, uint32_t n, double *packed, double *block, bool back)
+{
+  uint32_t at = 0;
+  for (uint32_t i = 0, k = 0; i < n; i++)
+    for (uint32_t j = i; j < n; j++, k++) {
+      if (!in_block(which, i) || !in_block(which, j)) continue;
+      if (back)
+        packed[k] = block[at++];
+      else
+        block[at++] = packed[k];
+    }
+}
+
 /* Projects each block of the packed inner Hessian by itself; entries between blocks are zero. */
 static void project(const basin_interp_kernel *kernel,
                     double *packed,
@@ -58,20 +84,12 @@ static void project(const basin_interp_kernel *kernel,
 {
   uint32_t n = kernel->info.inner_size, blocks = kernel->block_count ? kernel->block_count : 1;
   for (uint32_t b = 0; b < blocks; b++) {
-    uint32_t size = 0, at = 0;
-    for (uint32_t i = 0; i < n; i++) size += blocks == 1 || kernel->block_of[i] == b;
-    for (int back = 0; back < 2; back++) {
-      for (uint32_t i = 0, k = 0; i < n; i++)
-        for (uint32_t j = i; j < n; j++, k++) {
-          if (blocks > 1 && (kernel->block_of[i] != b || kernel->block_of[j] != b)) continue;
-          if (back)
-            packed[k] = w->block[at++];
-          else
-            w->block[at++] = packed[k];
-        }
-      if (!back) basin__project_packed(w->block, size, mode, w->project);
-      at = 0;
-    }
+    const interp_block which = {blocks > 1 ? kernel->block_of : NULL, b};
+    uint32_t size = 0;
+    for (uint32_t i = 0; i < n; i++) size += in_block(&which, i);
+    copy_block(&which, n, packed, w->block, false);
+    basin__project_packed(w->block, size, mode, w->project);
+    copy_block(&which, n, packed, w->block, true);
   }
 }
 

@@ -129,8 +129,8 @@ static basin_status form_init(form *f, basin_analysis *analysis, const basin_map
   basin__refs_fini(context, &all);
   size_t count = f->nodes.count;
   f->hessian_count = map->inner_hessian ? count * (count + 1) / 2 : 0;
-  if (status == BASIN_OK && count) {
-    f->gradient = basin__calloc(context, count, sizeof f->gradient[0]);
+  if (status == BASIN_OK) {
+    f->gradient = basin__calloc(context, count + 1, sizeof f->gradient[0]);
     if (f->hessian_count) f->hessian = basin__calloc(context, f->hessian_count, sizeof(basin_ref));
     if (!f->gradient || (f->hessian_count && !f->hessian)) status = BASIN_ERROR_MEMORY;
   }
@@ -141,7 +141,7 @@ static void form_fini(form *f)
 {
   basin_context *context = f->analysis->context;
   basin__free(context, f->local, f->local ? f->local_size : 0);
-  basin__free(context, f->gradient, f->gradient ? f->nodes.count * sizeof f->gradient[0] : 0);
+  basin__free(context, f->gradient, f->gradient ? (f->nodes.count + 1) * sizeof(basin_ref) : 0);
   basin__free(context, f->hessian, f->hessian ? f->hessian_count * sizeof f->hessian[0] : 0);
   basin__refs_fini(context, &f->nodes);
 }

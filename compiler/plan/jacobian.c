@@ -120,7 +120,7 @@ static basin_status add_kernel(local_matrix *m, const char *suffix)
 static bool is_uniform(const local_matrix *m)
 {
   uint32_t n = m->columns.count, b = m->block;
-  if (m->roots.count != b || n % b) return false;
+  if (b == 0 || m->roots.count != b || n % b) return false;
   for (uint32_t i = 0; i < b; ++i)
     for (uint32_t j = 0; j < n; ++j) {
       basin_ref entry = m->entries.items[i * n + j];

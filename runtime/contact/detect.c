@@ -47,7 +47,7 @@ static void swap_sides(uint32_t *v)
 static basin_contact_kind
 reduce(const uint32_t *v, unsigned split, unsigned count, unsigned region, uint32_t *out)
 {
-  uint32_t a[4], b[4];
+  uint32_t a[4] = {0}, b[4] = {0};
   unsigned na = 0, nb = 0;
   for (unsigned i = 0; i < count; ++i) {
     if (!(region >> i & 1)) continue;

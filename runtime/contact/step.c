@@ -128,15 +128,19 @@ static void take(step_task *task, unsigned worker, const basin_contact_impact *i
     continue;
 }
 
+static double component(const basin__vector3 *v, unsigned k)
+{
+  return k == 0 ? v->x : k == 1 ? v->y : v->z;
+}
+
 /* Largest gap along an axis over all times up to `limit`; 0 if there is none. */
 static double axis_gap(const basin__motion *m, unsigned split, unsigned n, double limit)
 {
-  const double *x = &m->x[0].x, *q = &m->q[0].x;
   double best = 0;
   for (unsigned k = 0; k < 3; ++k) {
     double low[2] = {HUGE_VAL, HUGE_VAL}, high[2] = {-HUGE_VAL, -HUGE_VAL};
     for (unsigned i = 0; i < n; ++i) {
-      const double start = x[3 * i + k], end = start + limit * q[3 * i + k];
+      const double start = component(&m->x[i], k), end = start + limit * component(&m->q[i], k);
       const double least = start < end ? start : end, most = start < end ? end : start;
       const unsigned side = i >= split;
       low[side] = least < low[side] ? least : low[side];
