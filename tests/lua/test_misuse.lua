@@ -1,4 +1,5 @@
--- Misuse by scripts: objects used after a closing state has collected them, metatables, indices that are none.
+-- Misuse by scripts: objects used after a closing state has collected them, metatables, indices
+-- that are none, absurd sizes.
 -- SPDX-License-Identifier: Apache-2.0
 local basin = require "basin"
 local h = require "harness"
@@ -6,14 +7,15 @@ local h = require "harness"
 local function small_scene()
   local scene = basin.scene("small", { device = "cpu:interp" })
   local points = scene:add_mesh("mesh"):add_primitive("points", 3)
-  local x = points:add_attribute("x", { rows = 3, value = { { 0, 0, 0 }, { 1, 0, 0 }, { 0, 2, 0 } } })
+  local x = points:add_attribute("x",
+    { rows = 3, value = { { 0, 0, 0 }, { 1, 0, 0 }, { 0, 2, 0 } } })
   scene:add_energy(points:add_attribute("pull", 0.5 * (x - 1):squared_norm()))
   scene:add_minimize_target { x }
   return scene, x
 end
 
--- Finalizers run in the reverse order of creation: this one last, when the objects it holds are gone. Its checks end
--- the process, since the summary is printed long before.
+-- Finalizers run in the reverse order of creation: this one last, when the objects it holds are
+-- gone. Its checks end the process, since the summary is printed long before.
 local last = setmetatable({}, {
   __gc = function(self)
     for name, use in pairs(self.uses) do

@@ -1,5 +1,6 @@
--- Calls everything a script can reach with random wrong arguments: errors must be raised as readable values; crashes and
--- hangs are what the sanitizers and the time limit are for. `--set seed=N --set seconds=S`.
+-- Calls everything a script can reach with random wrong arguments: errors must be raised as
+-- readable values; crashes and hangs are what the sanitizers and the time limit are for.
+-- Settings: seed, seconds, verbose.
 -- SPDX-License-Identifier: Apache-2.0
 local folder = debug.getinfo(1, "S").source:match("^@(.*/)") or "./"
 package.path = folder .. "?.lua;" .. package.path
@@ -21,7 +22,8 @@ local functions = {}
 
 local function gather(owner, list)
   for name, value in basin.sorted(list) do
-    local known = type(name) == "string" and name:sub(1, 1) ~= "_" and not left_out[owner .. "." .. name]
+    local known = type(name) == "string" and name:sub(1, 1) ~= "_"
+      and not left_out[owner .. "." .. name]
     if known and type(value) == "function" then
       functions[#functions + 1] = { name = owner .. "." .. name, call = value }
     end
@@ -30,18 +32,22 @@ end
 
 gather("basin", basin)
 gather("core", core)
-for _, name in ipairs { "array", "mesh", "filter", "sparse", "contact" } do gather("basin." .. name, basin[name]) end
-for _, name in ipairs { "array", "matrix", "factor", "mesh", "system", "plan", "minimizer", "frames", "checkpoint",
-  "contact", "context" } do
+for _, name in ipairs { "array", "mesh", "filter", "sparse", "contact" } do
+  gather("basin." .. name, basin[name])
+end
+for _, name in ipairs { "array", "matrix", "factor", "mesh", "system", "plan", "minimizer",
+  "frames", "checkpoint", "contact", "context" } do
   local ok, methods, getters = pcall(core.methods, "basin." .. name)
   if ok then
     gather(name, methods)
     if getters then gather(name, getters) end
   end
 end
-for _, module in ipairs { "expression", "attribute", "owner", "scene", "primitive", "energy", "minimizer", "output" } do
+for _, module in ipairs { "expression", "attribute", "owner", "scene", "primitive", "energy",
+  "minimizer", "output" } do
   for key, list in basin.sorted(require("basin." .. module)) do
-    if type(list) == "table" and tostring(key):find("methods$") then gather(module .. "." .. key, list) end
+    local methods = type(list) == "table" and tostring(key):find("methods$")
+    if methods then gather(module .. "." .. key, list) end
   end
 end
 
@@ -65,12 +71,14 @@ end
 local counts = { calls = 0, errors = 0 }
 local unreadable, raw = {}, {}
 
--- An error value must have a text. Errors of Lua itself ("attempt to index …") are listed on request: they help little.
+-- An error value must have a text. Errors of Lua itself ("attempt to index …") help little: they
+-- are listed on request.
 local function judge(name, problem)
   counts.errors = counts.errors + 1
   local ok, text = pcall(tostring, problem)
-  if not ok or type(problem) ~= "string" and type(problem) ~= "table" and type(problem) ~= "userdata" then
-    unreadable[name] = type(problem)
+  local kind = type(problem)
+  if not ok or kind ~= "string" and kind ~= "table" and kind ~= "userdata" then
+    unreadable[name] = kind
   elseif text:find("attempt to ", 1, true) or text:find("bad argument #%d+ to '?for") then
     raw[name .. ": " .. text:gsub("\n.*", ""):sub(1, 160)] = true
   elseif text:find("INTERNAL", 1, true) or #text == 0 then
@@ -103,7 +111,7 @@ local function call_once(entry, pool)
   counts.calls = counts.calls + 1
   if not result[1] then
     judge(entry.name, result[2])
-  elseif result[2] ~= nil and #pool < 60 and (type(result[2]) == "userdata" or type(result[2]) == "table") then
+  elseif #pool < 60 and (type(result[2]) == "userdata" or type(result[2]) == "table") then
     pool[#pool + 1] = result[2]
   end
 end
@@ -133,4 +141,4 @@ for name, text in basin.sorted(unreadable) do print("unreadable", name, text) en
 for name in basin.sorted(verbose and raw or {}) do print("raw", name) end
 print(("%d functions, %d calls, %d errors"):format(#functions, counts.calls, counts.errors))
 if next(unreadable) then os.exit(1) end
-if counts.errors < counts.calls / 10 then error("hardly any call failed: the fuzzer does not work") end
+if counts.errors < counts.calls / 10 then error("hardly any call failed: no fuzzing was done") end

@@ -1,17 +1,19 @@
--- What the fuzzer of the Lua interface calls things with: odd values, tables of options, live objects.
+-- What the fuzzer of the Lua interface calls things with: odd values, tables of options, objects.
 -- SPDX-License-Identifier: Apache-2.0
 local basin = require "basin"
 
 local M = {}
 
-local plain <const> = { false, true, 0, 1, -1, 2, 3, 4, 7, 0.5, -0.0, 1e-8, 1e8, 1e308, -1e308, 0 / 0, 1 / 0, -1 / 0,
-  65536, 2 ^ 31, 2 ^ 32, 2 ^ 53, math.mininteger, math.maxinteger, "", "x", "position", "sum", "cpu", "direct", "pcg",
-  "clamp", "none", "%s%n%d", "a\0b", ("long "):rep(2000), "no/such/folder/file.obj", "out.vtu", "file.ply" }
+local plain <const> = { false, true, 0, 1, -1, 2, 3, 4, 7, 0.5, -0.0, 1e-8, 1e8, 1e308, -1e308,
+  0 / 0, 1 / 0, -1 / 0, 65536, 2 ^ 31, 2 ^ 32, 2 ^ 53, math.mininteger, math.maxinteger, "", "x",
+  "position", "sum", "cpu", "direct", "pcg", "clamp", "none", "%s%n%d", "a\0b",
+  ("long "):rep(2000), "no/such/folder/file.obj", "out.vtu", "file.ply" }
 
-local keys <const> = { "rows", "cols", "value", "through", "source", "reduce", "name", "projection", "targets",
-  "tolerance", "max_iterations", "solver", "dynamic", "dim", "size", "count", "density", "thickness", "radius",
-  "height", "factor", "axis", "angle", "degrees", "step", "steps", "kind", "threads", "precision", "device", "from",
-  "to", "n", "levels", "matrix", "positions", "energy", "fixed", "velocity", "mass", "frames", "folder" }
+local keys <const> = { "rows", "cols", "value", "through", "source", "reduce", "name",
+  "projection", "targets", "tolerance", "max_iterations", "solver", "dynamic", "dim", "size",
+  "count", "density", "thickness", "radius", "height", "factor", "axis", "angle", "degrees", "step",
+  "steps", "kind", "threads", "precision", "device", "from", "to", "n", "level", "matrix",
+  "positions", "energy", "fixed", "velocity", "mass", "frames", "folder" }
 
 local function pick(list) return list[math.random(#list)] end
 
@@ -26,7 +28,8 @@ local function populate(pool)
   local knots = add(mesh:add_primitive("knots", 3))
   local links = add(mesh:add_primitive("links", 2, { dynamic = true }))
   add(mesh:add_primitive("nothing", 0, { dynamic = true }))
-  local x = add(knots:add_attribute("position", { rows = 3, value = { { 0, 0, 0 }, { 1, 0, 0 }, { 2, 0, 1 } } }))
+  local x = add(knots:add_attribute("position",
+    { rows = 3, value = { { 0, 0, 0 }, { 1, 0, 0 }, { 2, 0, 1 } } }))
   add(knots:add_constant("weight", { value = 1 }))
   local ends = add(links:add_connectivity("ends", knots, { 0, 1, 1, 2 }, 2))
   local p = add(ends:gather(x))
