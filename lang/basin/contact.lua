@@ -92,7 +92,9 @@ local function body_fields(checked, count)
     fields.body_count = n
     fields.body_pairs = core.array(numbers)
   end
-  if checked.plane_bodies ~= nil then fields.plane_bodies = core.array(flat(checked.plane_bodies)) end
+  if checked.plane_bodies ~= nil then
+    fields.plane_bodies = core.array(flat(checked.plane_bodies))
+  end
   return fields
 end
 
@@ -135,7 +137,9 @@ end
 local function positions_of(value)
   if expression.is(value) then
     local own = value:owner()
-    if not own then errors.fail("ARGUMENT", "basin.contact.detector: a literal has no positions") end
+    if not own then
+      errors.fail("ARGUMENT", "basin.contact.detector: a literal has no positions")
+    end
     return value, own:instances(), rawget(value, "_scene")
   end
   local array = core.array(value)
@@ -235,8 +239,8 @@ end
 
 -- ---- steps ----
 
---- The largest step of at most `limit` (1) on which every pair keeps a part of its distance: {from=,
---- direction=, slackness=, limit=}. As in minimize_energy the motion is minus the direction: x -
+--- The largest step of at most `limit` (1) on which every pair keeps a part of its distance:
+--- {from=, direction=, slackness=, limit=}. As in minimize_energy the motion is minus the direction: x -
 --- step * direction. With slackness 0.8 a fifth of the distance stays. Also returns the pair that
 --- limits the step, {kind=, vertices=}, or nil.
 function methods.largest_step(self, given)

@@ -11,9 +11,12 @@ local SLACKNESS <const> = 0.8
 function M.new(bodies, detector, position)
   local followed = {}
   for _, body in ipairs(bodies) do
-    if not body.motion then followed[#followed + 1] = { body = body, last = body.position:value() } end
+    if not body.motion then
+      followed[#followed + 1] = { body = body, last = body.position:value() }
+    end
   end
-  return setmetatable({ followed = followed, detector = detector, position = position, late = 0 }, M)
+  return setmetatable({ followed = followed, detector = detector, position = position, late = 0 },
+    M)
 end
 
 ---Takes the bodies back to where the last step left them; true if any has moved since.

@@ -4,6 +4,7 @@ local basin = require "basin"
 local errors = require "basin.errors"
 local options = require "basin.options"
 local common = require "basin.std.body.common"
+local parameters = require "basin.std.parameters"
 local log_barrier = require "basin.std.contact.log_barrier"
 local plane_barrier = require "basin.std.contact.plane_barrier"
 local plane_friction = require "basin.std.contact.plane_friction"
@@ -39,21 +40,30 @@ local function default_stiffness(body, count, distance)
   return body.mass * 9.8 / (math.max(1, count / 50) * 4.33 * distance ^ 3)
 end
 
+local function store(mesh, plane)
+  local stored = { normal = parameters.store(mesh, "normal", plane.normal, 3) }
+  for _, name in ipairs { "offset", "distance", "friction", "slip" } do
+    stored[name] = parameters.store(mesh, name, plane[name])
+  end
+  return stored
+end
+
 local function add_body(scene, mesh, body, plane)
   local indices = body.mesh.surface_points
   local points = mesh:add_primitive(body.name, indices.count)
   local of = points:add_connectivity("vertex", body.vertices, indices, 1)
   local x, last = of:gather(body.position), of:gather(body.last_position)
-  local normal, reach = basin.vector(plane.normal), plane.distance ^ 2
-  local stiffness = plane.stiffness or default_stiffness(body, indices.count, plane.distance)
-  local height = x:dot(normal) - plane.offset
+  local stored, reach = plane.stored, plane.stored.distance ^ 2
+  local stiffness = parameters.store(mesh, body.name .. "_stiffness",
+    plane.stiffness or default_stiffness(body, indices.count, plane.distance))
+  local height = x:dot(stored.normal) - stored.offset
   points:add_attribute("height", height)
   local lowest = points:evaluate(height):min()
   if lowest <= 0 then
     errors.fail("STATE", "std.contact.plane: body '%s' starts %.3g m behind the plane", body.name,
       -lowest)
   end
-  local barrier = plane_barrier(x, normal, plane.offset, reach, stiffness)
+  local barrier = plane_barrier(x, stored.normal, stored.offset, reach, stiffness)
   local base = mesh.name .. "." .. body.name
   scene:add_energy(points:add_attribute("barrier", barrier),
     { name = base .. ".barrier", projection = "clamp" })
@@ -63,8 +73,8 @@ local function add_body(scene, mesh, body, plane)
   if plane.friction > 0 then
     local pressing = log_barrier.force(height, reach, stiffness)
     local force = points:add_constant("normal_force")
-    local friction = plane_friction(x, last, normal, force, plane.friction,
-      plane.slip * scene:motion().time_step)
+    local friction = plane_friction(x, last, stored.normal, force, stored.friction,
+      stored.slip * scene:motion().time_step)
     scene:add_energy(points:add_attribute("friction", friction),
       { name = base .. ".friction", projection = "clamp" })
     hook.begin_step = function() force:update(points:evaluate(pressing)) end
@@ -112,6 +122,7 @@ return function(scene, given)
   end
   check_bodies(where, scene, checked.bodies)
   local mesh = scene:add_mesh(name)
+  plane.stored = store(mesh, plane)
   for _, body in ipairs(checked.bodies) do add_body(scene, mesh, body, plane) end
   scene:add_step_hook { name = name, planes = { { normal = normal, offset = offset } } }
   return mesh

@@ -1,6 +1,7 @@
 -- The primitives and energies of contact: pairs of every kind, and one list for friction.
 -- SPDX-License-Identifier: Apache-2.0
 local friction = require "basin.std.contact.friction"
+local parameters = require "basin.std.parameters"
 local pair_module = require "basin.std.contact.pair"
 local M = {}
 
@@ -38,7 +39,9 @@ end
 ---Adds the primitives of all kinds; returns their connectivities by kind.
 function M.add_pairs(contact, given)
   local connectivities = {}
-  for _, kind in ipairs(kinds_of(given)) do connectivities[kind] = add_kind(contact, kind, given) end
+  for _, kind in ipairs(kinds_of(given)) do
+    connectivities[kind] = add_kind(contact, kind, given)
+  end
   return connectivities
 end
 
@@ -64,6 +67,7 @@ function M.add_friction(contact, given, slip, blended)
   -- The force belongs to the distance d, s = d^2 - separation^2: dE/dd = dE/ds 2 d.
   local force = given.form.force(s:sqrt(), reach, stiffness)
     * (values.squared_distance / s):sqrt()
+  slip = parameters.store(contact.mesh, "slip", slip)
   local epsilon = slip * contact.scene:motion().time_step
   local energy = blended and friction(u, force, values.fixed, values.moving, epsilon)
     or friction.plain(u, force, values.fixed, epsilon)

@@ -17,7 +17,7 @@ return term.define {
     local slope = 2 * gap * log * (log + gap / d ^ 2)
     return basin.where(gap:lt(0), -2 * stiffness * d * slope, 0)
   end,
-  reference = "K. Huang, F. Chitalu, H. Lin, T. Komura, GIPC, ACM Trans. Graph. 43(2), 2024, eq. 12",
+  reference = "K. Huang, F. Chitalu, H. Lin, T. Komura, GIPC, ACM Trans. Graph. 43(2), 2024",
   checks = {
     { D = { { 0.001 } }, reach = 0.01, stiffness = 5.0 },
     { D = { { 0.008 } }, reach = 0.01, stiffness = 5.0 },

@@ -2,8 +2,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 local basin = require "basin"
 local std = require "basin.std"
-local guard = require "guard"
-local harness = require "harness"
+local guard = require "physics.guard"
+local harness = require "lua.harness"
 
 local gravity <const> = { 0, -9.8, 0 }
 local newton <const> = { tolerance = 1e-2, max_iterations = 200, linear = { solver = "direct" } }

@@ -2,8 +2,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 local basin = require "basin"
 local std = require "basin.std"
-local guard = require "guard"
-local harness = require "harness"
+local guard = require "physics.guard"
+local harness = require "lua.harness"
 
 local SLIP <const> = 1e-3
 local ANGLE <const> = math.atan(0.5)
@@ -42,7 +42,9 @@ local function slide(friction, given)
   return history
 end
 
-local function speed(history, from, to) return (history[to] - history[from]) / ((to - from) * 0.005) end
+local function speed(history, from, to)
+  return (history[to] - history[from]) / ((to - from) * 0.005)
+end
 
 -- f0 has the slope f (2 - f) below the slip speed: where it balances the pull.
 local function creep(friction) return SLIP * (1 - math.sqrt(1 - math.tan(ANGLE) / friction)) end

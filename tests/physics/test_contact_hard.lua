@@ -4,8 +4,8 @@
 -- 37(3), 2018; offsets as in the unit tests of Incremental Potential Contact, 2020.
 local basin = require "basin"
 local std = require "basin.std"
-local guard = require "guard"
-local harness = require "harness"
+local guard = require "physics.guard"
+local harness = require "lua.harness"
 
 local folder = os.getenv "BASIN_TEST_MESHES"
   or arg[0]:match("^(.*)/physics/[^/]*$") .. "/data/meshes"

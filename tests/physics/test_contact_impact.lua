@@ -2,8 +2,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 local basin = require "basin"
 local std = require "basin.std"
-local guard = require "guard"
-local harness = require "harness"
+local guard = require "physics.guard"
+local harness = require "lua.harness"
 
 local function cube(width, cells)
   return basin.mesh.box { nx = cells, ny = cells, nz = cells, width = width, height = width,

@@ -2,8 +2,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 local basin = require "basin"
 local std = require "basin.std"
-local guard = require "guard"
-local harness = require "harness"
+local guard = require "physics.guard"
+local harness = require "lua.harness"
 
 local folder = os.getenv "BASIN_TEST_MESHES"
   or arg[0]:match("^(.*)/physics/[^/]*$") .. "/data/meshes"

@@ -5,7 +5,9 @@ local modules = { "distances", "barriers", "friction", "motion", "meshes" }
 -- Handlers by kind: function(cases, checker), all cases of a kind at once.
 local handlers = {}
 for _, name in ipairs(modules) do
-  for kind, handler in pairs(require("groups.contact_cases." .. name)) do handlers[kind] = handler end
+  for kind, handler in pairs(require("groups.contact_cases." .. name)) do
+    handlers[kind] = handler
+  end
 end
 
 return { { "", function(case, checker)
