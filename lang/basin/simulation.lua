@@ -63,8 +63,16 @@ function M.new(scene, given)
     integrator = integrator.new(checked.integrator), newton = newton_options(checked),
       report = report_module.new(scene, checked) }, Simulation)
   scene._simulation = self
+  self:_set_constants()
   if checked.restart then checkpoint.restore(scene, checked.restart) end
   return self
+end
+
+-- Also before the first step: checks and host programs look at energies there.
+function Simulation:_set_constants()
+  local motion = body_module.motion(self.scene)
+  motion.time_step:update(self.dt)
+  motion.gravity:update(self.gravity)
 end
 
 function Simulation:_state()
@@ -163,12 +171,11 @@ end
 
 --- One step of time. Returns the report of its minimization; an interrupted step is undone.
 function Simulation:step()
-  local scene, motion = self.scene, body_module.motion(self.scene)
+  local scene = self.scene
   local saved = save_targets(scene)
   self.step_number = self.step_number + 1
   self.time = self.step_number * self.dt
-  motion.time_step:update(self.dt)
-  motion.gravity:update(self.gravity)
+  self:_set_constants()
   self.integrator:begin_step(scene, self.dt)
   call_hooks(self, "begin_step")
   local result = solve(self)

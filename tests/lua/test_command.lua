@@ -245,8 +245,8 @@ end)
 
 h.test("check and explain do not step", function()
   local script = write("declared.lua", body
-    .. 'print(basin.simulate(scene, { dt = 0.1, steps = 1000000000 }))')
-  expect("check " .. script, 0, "declared, no steps taken")
+    .. 'print(basin.simulate(scene, { dt = 0.1, steps = 1000000000, gravity = { 0, -1, 0 } }))')
+  expect("check " .. script, 0, "declared, no steps taken.*ok   point.gravity")
 end)
 
 -- Starts a script, presses Ctrl-C after a second, returns what it said and its exit status.
