@@ -16,6 +16,7 @@
 --   rotates    false: a rotation costs energy
 --   positive   true: defined for positive determinants only
 local errors = require "basin.errors"
+local parameters = require "basin.std.parameters"
 local M = {}
 
 local Term = { __name = "basin.std.term" }
@@ -81,6 +82,15 @@ function Material:energy(...)
     arguments[arguments.n] = value
   end
   return self.term.energy(table.unpack(arguments, 1, arguments.n))
+end
+
+---The same material with its numbers as constants of a mesh of a scene.
+function Material:stored(mesh)
+  local values = {}
+  for i, name in ipairs(names_of(self.term.params)) do
+    values[i] = parameters.store(mesh, name, self.values[i])
+  end
+  return setmetatable({ term = self.term, values = values }, Material)
 end
 
 function Material:__tostring()

@@ -9,11 +9,12 @@ local M = {}
 
 local VERSION <const> = 1
 
--- Visits the stored attributes of a scene in a fixed order: the order they were added.
+-- Visits the stored attributes of a scene in a fixed order, the order they were added, without
+-- settings of the script.
 local function each_stored(scene, visit)
   local ids = {}
   for id, record in pairs(scene._arrays) do
-    if record.stored then ids[#ids + 1] = id end
+    if record.stored and not record.parameter then ids[#ids + 1] = id end
   end
   table.sort(ids)
   for _, id in ipairs(ids) do visit(scene._arrays[id].attribute, id) end

@@ -105,7 +105,8 @@ local function add_stored(owner, name, role, given)
   local id = scene._system:add_array(name, full, owner._space, rows, cols, role == "data")
   local ref = scene._system:read(id)
   local result = attribute.new(owner, name, role, ref, rows, cols, id)
-  scene:_register_array(id, { attribute = result, differentiable = role == "data", stored = true })
+  scene:_register_array(id, { attribute = result, differentiable = role == "data", stored = true,
+    parameter = given.parameter })
   if given.value ~= nil then data.set(result, given.value) end
   return M.enter(owner, name, result)
 end
@@ -146,12 +147,14 @@ function methods.add_attribute(self, name, given)
     options.check(where, given, { rows = "integer", cols = "integer", value = "any" }))
 end
 
---- add_constant(name, {rows=, cols=, value=}): data whose derivative is zero.
+--- add_constant(name, {rows=, cols=, value=, parameter=}): data whose derivative is zero. With
+--- parameter = true it is a setting of the script, which checkpoints neither hold nor restore.
 function methods.add_constant(self, name, given)
   M.check_name(self, name, "add_constant")
   local where = ("add_constant('%s')"):format(name)
   return add_stored(self, name, "constant",
-    options.check(where, given, { rows = "integer", cols = "integer", value = "any" }))
+    options.check(where, given, { rows = "integer", cols = "integer", value = "any",
+      parameter = "boolean" }))
 end
 
 --- Joins name and the owner's full name.

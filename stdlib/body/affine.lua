@@ -5,6 +5,7 @@ local errors = require "basin.errors"
 local options = require "basin.options"
 local affine_inertia = require "basin.std.body.affine_inertia"
 local common = require "basin.std.body.common"
+local parameters = require "basin.std.parameters"
 local orthogonality = require "basin.std.body.orthogonality"
 
 local spec = {
@@ -38,6 +39,16 @@ local function add_vertices(scene, name, mesh, bodies, count)
   return vertices, place, labels
 end
 
+-- Mass, volume and moments as constants of the body's mesh.
+local function store_moments(mesh, moments)
+  return {
+    mass = parameters.store(mesh, "mass", moments.mass),
+    volume = parameters.store(mesh, "volume", moments.volume),
+    first = parameters.store(mesh, "first_moment", moments.first, 3, 1),
+    second = parameters.store(mesh, "second_moment", moments.second, 3, 3),
+  }
+end
+
 ---std.body.affine(scene, name, options): one body a copy. Options:
 ---  mesh       tetrahedra or a closed surface
 ---  density    kg/m^3
@@ -65,13 +76,14 @@ return function(scene, name, given)
   local position = vertices:add_attribute("position", place(A, t))
   local all = mesh:copies(offsets)
   local surface = { positions = position, triangles = all.triangles, labels = labels }
-  local first = affine_inertia.expression(moments.first, 3, 1)
+  local stored = store_moments(scene[name], moments)
   local motion = scene:add_body {
     name = name, unknowns = { A, t }, surface = surface,
-    inertia = function(dA, dt) return affine_inertia.quadratic(dA, dt, moments) end,
-    gravity = function(g) return -(moments.mass * t:dot(g) + (A * first):dot(g)) end,
+    inertia = function(dA, dt) return affine_inertia.quadratic(dA, dt, stored) end,
+    gravity = function(g) return -(stored.mass * t:dot(g) + (A * stored.first):dot(g)) end,
   }
-  local penalty = moments.volume * orthogonality(A, checked.stiffness)
+  local stiffness = parameters.store(scene[name], "stiffness", checked.stiffness)
+  local penalty = stored.volume * orthogonality(A, stiffness)
   scene:add_energy(bodies:add_attribute("orthogonality", penalty),
     { name = name .. ".orthogonality", projection = "clamp" })
   if checked.velocity then motion.unknowns[2].velocity:update(checked.velocity) end

@@ -7,6 +7,7 @@ local deformation = require "basin.std.elastic.deformation"
 local hinge = require "basin.std.shell.hinge"
 local hinge_bending = require "basin.std.shell.hinge_bending"
 local stvk_membrane = require "basin.std.shell.stvk_membrane"
+local parameters = require "basin.std.parameters"
 local term = require "basin.std.term"
 
 local spec = {
@@ -38,7 +39,8 @@ local function add_bending(scene, name, body, mesh, stiffness)
   local X = corners:gather(body.vertices.rest_position)
   local angle = hinges:add_constant("rest_angle", { value = hinges:evaluate(hinge.angle(X)) })
   local weight = hinges:add_constant("weight", { value = hinges:evaluate(hinge.weight(X)) })
-  local energy = hinge_bending(corners:gather(body.position), angle, weight, stiffness)
+  local energy = hinge_bending(corners:gather(body.position), angle, weight,
+    parameters.store(scene[name], "bending", stiffness))
   scene:add_energy(hinges:add_attribute("bending", energy),
     { name = name .. ".bending", projection = "clamp" })
 end
@@ -68,6 +70,8 @@ return function(scene, name, given)
   local corners = triangles:add_connectivity("corners", body.vertices, mesh.triangles, 3)
   local rest = corners:gather(body.vertices.rest_position)
   local F, area = deformation.membrane(corners:gather(body.position), rest)
+  membrane = membrane:stored(scene[name])
+  thickness = parameters.store(scene[name], "thickness", thickness)
   local energy = triangles:add_attribute("membrane", area * thickness * membrane:energy(F))
   scene:add_energy(energy, { name = name .. ".membrane", projection = "clamp" })
   if (checked.bending or 0) > 0 then add_bending(scene, name, body, mesh, checked.bending) end

@@ -3,6 +3,7 @@
 local basin = require "basin"
 local errors = require "basin.errors"
 local options = require "basin.options"
+local parameters = require "basin.std.parameters"
 local M = {}
 
 -- Fields: scene, name, mesh (all copies at rest, a basin.mesh), vertices (primitive), position
@@ -149,10 +150,11 @@ function M.add_damping(body, given, material, measure, strain)
   local damping = options.check("damping", given,
     { mass = "nonnegative", stiffness = "nonnegative" })
   local dt = body.scene:motion().time_step
-  local last = body.last_position
+  local last, mesh = body.last_position, body.scene[body.name]
   if damping.mass then
-    local drag = std.damping.drag(body.position, last, body.vertices.mass, damping.mass, dt)
-    body.scene:add_energy(drag, { name = body.name .. ".drag" })
+    local rate = parameters.store(mesh, "damping_rate", damping.mass)
+    local drag = std.damping.drag(body.position, last, body.vertices.mass, rate, dt)
+    body.scene:add_energy(drag, { name = body.name .. ".drag", projection = "none" })
   end
   if damping.stiffness then
     if not material then
@@ -160,7 +162,8 @@ function M.add_damping(body, given, material, measure, strain)
     end
     local mu, lambda = lame_of(material)
     local F, F_last = strain(body.position), strain(last)
-    local viscous = std.damping.rayleigh(F, F_last, mu, lambda, damping.stiffness, dt)
+    local ratio = parameters.store(mesh, "damping_ratio", damping.stiffness)
+    local viscous = std.damping.rayleigh(F, F_last, mu, lambda, ratio, dt)
     body.scene:add_energy(measure * viscous,
       { name = body.name .. ".damping", projection = "clamp" })
   end

@@ -2,6 +2,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 local options = require "basin.options"
 local common = require "basin.std.body.common"
+local parameters = require "basin.std.parameters"
 local spring = require "basin.std.elastic.spring"
 
 local spec = {
@@ -29,7 +30,8 @@ return function(scene, name, given)
   local X = ends:gather(body.vertices.rest_position)
   local lengths = edges:evaluate((X:row(1) - X:row(2)):norm())
   local length = edges:add_constant("rest_length", { value = lengths })
-  local energy = spring(ends:gather(body.position), length, checked.stiffness / length)
+  local stiffness = parameters.store(scene[name], "stiffness", checked.stiffness)
+  local energy = spring(ends:gather(body.position), length, stiffness / length)
   scene:add_energy(edges:add_attribute("stretch", energy),
     { name = name .. ".stretch", projection = "clamp" })
   if checked.damping then common.add_damping(body, checked.damping) end

@@ -45,14 +45,15 @@ return function(scene, name, given)
   local rest = corners:gather(body.vertices.rest_position)
   local F, measure = deformation.gradient(corners:gather(body.position), rest)
   cells:add_attribute("deformation_gradient", F)
-  local elastic = cells:add_attribute("elastic", measure * checked.material:energy(F))
+  local material = checked.material:stored(scene[name])
+  local elastic = cells:add_attribute("elastic", measure * material:energy(F))
   scene:add_energy(elastic,
     { name = name .. ".elastic", projection = checked.projection or "clamp" })
   if checked.material.term.positive then
     filters[1] = basin.filter.inversion { positions = body.position, simplices = corners }
   end
   if checked.damping then
-    common.add_damping(body, checked.damping, checked.material, measure, function(x)
+    common.add_damping(body, checked.damping, material, measure, function(x)
       return (deformation.gradient(corners:gather(x), rest))
     end)
   end

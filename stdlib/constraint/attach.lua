@@ -3,6 +3,7 @@
 local errors = require "basin.errors"
 local options = require "basin.options"
 local common = require "basin.std.body.common"
+local parameters = require "basin.std.parameters"
 local spring = require "basin.std.elastic.spring"
 
 local counter = setmetatable({}, { __mode = "k" })
@@ -52,7 +53,9 @@ return function(a, b, given)
     local lengths = springs:evaluate((x:row(1) - x:row(2)):norm())
     rest = springs:add_constant("rest_length", { value = lengths })
   end
-  scene:add_energy(springs:add_attribute("energy", spring(x, rest, checked.stiffness)),
+  rest = parameters.store(mesh, "rest", rest)
+  local stiffness = parameters.store(mesh, "stiffness", checked.stiffness)
+  scene:add_energy(springs:add_attribute("energy", spring(x, rest, stiffness)),
     { name = name, projection = "clamp" })
   return springs
 end

@@ -3,6 +3,7 @@
 local errors = require "basin.errors"
 local options = require "basin.options"
 local common = require "basin.std.body.common"
+local parameters = require "basin.std.parameters"
 local target = require "basin.std.constraint.target"
 
 local SAG <const> = 1e-5 -- of the body's size, under its own weight, with the default stiffness
@@ -54,13 +55,16 @@ return function(body, given)
   end
   local indices = require("basin").array.from(checked.vertices, { rows = 1 })
   if indices.count == 0 then errors.fail("LENGTH", "%s: there are no vertices to pin", where) end
-  local points = scene:add_mesh(name):add_primitive("points", indices.count)
+  local mesh = scene:add_mesh(name)
+  local points = mesh:add_primitive("points", indices.count)
   local of = points:add_connectivity("vertex", body.vertices, indices, 1)
   local x = of:gather(body.position)
   local start = points:evaluate(x)
   local place = points:add_constant("place", { rows = x.rows, cols = x.cols, value = start })
-  local energy = target(x, place, checked.stiffness or default_stiffness(body))
-  scene:add_energy(points:add_attribute("energy", energy), { name = name })
+  local stiffness = parameters.store(mesh, "stiffness",
+    checked.stiffness or default_stiffness(body))
+  local energy = target(x, place, stiffness)
+  scene:add_energy(points:add_attribute("energy", energy), { name = name, projection = "none" })
   local motion = checked.motion
   if motion then
     scene:add_step_hook { name = name, begin_step = function(state)
