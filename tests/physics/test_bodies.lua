@@ -79,6 +79,57 @@ harness.test("an affine body has the mass and inertia of the solid", function()
   harness.close(energy / (0.5 * 0.4 * ball.mass * 0.25 * 0.01), 1, 1e-2)
 end)
 
+-- Every energy of the library, with all its numbers times `factor`.
+local function everything(factor)
+  local scene = basin.scene "numbers"
+  local block = basin.mesh.box { nx = 1, ny = 1, nz = 1 }
+  local soft = std.body.soft(scene, "soft", { mesh = block, density = 10 * factor,
+    material = std.elastic.stable_neo_hookean { young = 1e4 * factor, poisson = 0.3 },
+    damping = { mass = 0.1 * factor, stiffness = 0.01 * factor } })
+  local stiff = std.body.affine(scene, "stiff", { mesh = block, copies = { { 0, 2, 0 } },
+    density = 10 * factor, stiffness = 1e5 * factor })
+  std.body.cloth(scene, "cloth", { mesh = basin.mesh.grid { nx = 3, ny = 3 },
+    copies = { { 0, 4, 0 } }, density = factor, young = 1e4 * factor, thickness = 1e-3 * factor,
+    bending = 1e-3 * factor })
+  local rope = std.body.rope(scene, "rope", { density = factor, stiffness = 10 * factor,
+    mesh = basin.mesh.line { from = { 0, 6, 0 }, to = { 1, 6, 0 }, count = 4 } })
+  std.constraint.pin(rope, { vertices = { 0 }, stiffness = 100 * factor })
+  std.constraint.attach(rope, soft, { pairs = { { 3, 0 } }, stiffness = 10 * factor,
+    rest = factor })
+  std.contact.plane(scene, { bodies = { soft, stiff }, normal = { 0.1 * factor, 1, 0 },
+    offset = -2 * factor, friction = 0.1 * factor, distance = 1e-3 * factor,
+    stiffness = 1e9 * factor, slip = 1e-3 * factor })
+  std.contact.barrier(scene, { bodies = { soft, stiff }, friction = 0.1 * factor,
+    distance = 1e-3 * factor, stiffness = 1e4 * factor, slip = 1e-3 * factor })
+  return scene
+end
+
+harness.test("no number of a body, constraint or contact is part of a kernel", function()
+  local one, two = everything(1), everything(1.5)
+  harness.equal(#one:energies() > 20, true)
+  for _, energy in ipairs(one:energies()) do
+    harness.equal(two:dump("ir", energy.name), one:dump("ir", energy.name), energy.name)
+  end
+end)
+
+harness.test("numbers of the script are not restored from a checkpoint", function()
+  local function block(young)
+    local scene = basin.scene "sweep"
+    local body = scenes.block(scene, "block",
+      { material = std.elastic.arap { young = young, poisson = 0.3 } })
+    return scene, body
+  end
+  local file = os.getenv "BASIN_TEST_OUTPUT" .. "/sweep.npz"
+  local first, body = block(1000)
+  body.position:update(2 * body.position:value())
+  first:save(file)
+  local second, again = block(3000)
+  second:restore(file)
+  harness.equal(again.position:value():bytes() == body.position:value():bytes(), true)
+  harness.close(second:energy("elastic"):compute():sum(),
+    3 * first:energy("elastic"):compute():sum(), 1e-9)
+end)
+
 local function refused(text, call)
   harness.test("refused: " .. text, function()
     local scene = basin.scene "refused"
