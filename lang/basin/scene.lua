@@ -64,6 +64,18 @@ function methods._describe(self)
     #self._energies)
 end
 
+local devices <const> = { "auto", "cpu", "cpu:interp" }
+
+-- `named`: by an option; else the environment said so.
+local function check_device(device, named)
+  for _, word in ipairs(devices) do
+    if word == device then return end
+  end
+  errors.fail_hint("ARGUMENT", errors.suggestion(device, devices),
+    "%s must be one of %s; got '%s'", named and "the device" or "the environment's BASIN_DEVICE",
+    table.concat(devices, ", "), device)
+end
+
 --- Makes a scene. Options: device ("auto", "cpu", "cpu:interp"), precision ("double", "float"),
 --- threads.
 function M.new(name, given)
@@ -77,8 +89,12 @@ function M.new(name, given)
   local own = context:device()
   local device = checked.device or session.option("device") or (own ~= "auto" and own)
     or core.env "DEVICE" or "auto"
-  local system = core.system(context, device, checked.precision or session.option("precision")
-    or "double")
+  check_device(device, checked.device or session.option("device"))
+  local precision = checked.precision or session.option("precision") or "double"
+  if device == "cpu:interp" and precision == "float" then
+    context:log("warn", "cpu:interp computes in double: precision \"float\" changes nothing")
+  end
+  local system = core.system(context, device, precision)
   local space = system:add_space(name, name, nil, true, false, 1)
   local self = owner.fields(nil, nil, name, space)
   self._scene = self
