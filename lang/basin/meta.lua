@@ -829,7 +829,8 @@ local Owner = {}
 ---@return basin.Attribute
 function Owner:add_attribute(name, given) end
 
----add_constant(name, {rows=, cols=, value=}): data whose derivative is zero.
+---add_constant(name, {rows=, cols=, value=, parameter=}): data whose derivative is zero. With
+---parameter = true it is a setting of the script, which checkpoints neither hold nor restore.
 ---@param name string
 ---@param given? table
 ---@return basin.Attribute
