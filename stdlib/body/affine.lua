@@ -66,6 +66,8 @@ return function(scene, name, given)
     errors.fail("ARGUMENT", "%s: the mesh has neither tetrahedra nor triangles", where)
   end
   common.check_space(where, mesh)
+  common.check_vector(where, "velocity", checked.velocity, 3)
+  common.check_vector(where, "spin", checked.spin, 3)
   local offsets = common.offsets(where, checked.copies or { { 0, 0, 0 } }, 3)
   local moments = solid:affine_moments { density = checked.density }
 

@@ -80,8 +80,9 @@ function M.offsets(where, given, dim)
   end
   if type(given) == "table" then
     for i, offset in ipairs(given) do
-      options.check(where, { ["copies[" .. i .. "]"] = offset },
-        { ["copies[" .. i .. "]"] = "vector" })
+      local key = ("copies[%d]"):format(i)
+      options.check(where, { [key] = offset }, { [key] = "vector" })
+      M.check_vector(where, key, offset, dim)
     end
   end
   local offsets = basin.array.from(given, { rows = dim })
@@ -101,11 +102,12 @@ local function in_dimension(g, dim)
   return basin.vector { g:at(1), g:at(2) }
 end
 
-local function check_velocity(where, velocity, dim)
-  if velocity and #velocity ~= dim then
-    errors.fail("LENGTH", "%s: 'velocity' needs %d numbers, got %d", where, dim, #velocity)
+---Raises unless a list, which may be missing, has `dim` numbers.
+function M.check_vector(where, key, value, dim)
+  if value and #value ~= dim then
+    errors.fail("LENGTH", "%s: '%s' needs %d numbers, got %d", where, key, dim, #value)
   end
-  return velocity
+  return value
 end
 
 ---Vertices that move freely with lumped masses: { mesh, mass (array), surface, velocity, filters }.
@@ -123,7 +125,8 @@ function M.free(scene, name, given)
     inertia = function(d) return 0.5 * mass * d:squared_norm() end,
     gravity = function(g) return -(mass * x:dot(in_dimension(g, dim))) end,
   }
-  local velocity = check_velocity(name, given.velocity, dim)
+  local where = ("body '%s'"):format(name)
+  local velocity = M.check_vector(where, "velocity", given.velocity, dim)
   if velocity then motion.unknowns[1].velocity:update(velocity) end
   return M.new {
     scene = scene, name = name, mesh = given.mesh, vertices = vertices, position = x,

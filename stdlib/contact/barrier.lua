@@ -9,10 +9,11 @@ local rules_module = require "basin.std.contact.rules"
 local squared_log_barrier = require "basin.std.contact.squared_log_barrier"
 
 local spec = {
-  bodies = "table", distance = "positive", stiffness = "positive", friction = "number",
-  static_friction = "number", dynamic_friction = "number", slip = "positive", pairs = "table",
-  planes = "table", form = { "squared_log", "log" }, thickness = "number", mollifier = "boolean",
-  slackness = "positive", friction_iterations = "integer", adaptive = "boolean", name = "string",
+  bodies = "table", distance = "positive", stiffness = "positive", friction = "nonnegative",
+  static_friction = "nonnegative", dynamic_friction = "nonnegative", slip = "positive",
+  pairs = "table", planes = "table", form = { "squared_log", "log" }, thickness = "nonnegative",
+  mollifier = "boolean", slackness = "positive", friction_iterations = "whole",
+  adaptive = "boolean", name = "string",
 }
 
 local forms <const> = { squared_log = squared_log_barrier, log = log_barrier }
@@ -44,6 +45,21 @@ local function check_bodies(where, scene, bodies)
   end
 end
 
+local function check_planes(where, planes)
+  for key, plane in pairs(planes) do
+    if math.type(key) ~= "integer" or type(plane) ~= "table" or #plane > 0 then
+      errors.fail_hint("ARGUMENT", "planes = { { normal = { 0, 1, 0 }, offset = 0 } }",
+        "%s: 'planes' must be a list of planes", where)
+    end
+    options.check(("%s: plane %d"):format(where, key), plane,
+      { normal = "vector", offset = "number" }, { "normal" })
+    local n = plane.normal
+    if #n ~= 3 or n[1] ^ 2 + n[2] ^ 2 + n[3] ^ 2 == 0 then
+      errors.fail("ARGUMENT", "%s: plane %d: 'normal' needs 3 numbers, not all 0", where, key)
+    end
+  end
+end
+
 ---std.contact.barrier(scene, options). Returns an object with the detector, the union of all
 ---vertices (vertices, position), pairs (primitives by kind), counts() and smallest_distance().
 ---Options:
@@ -66,6 +82,11 @@ return function(scene, given)
   local where = "std.contact.barrier"
   local checked = options.check(where, given, spec, { "bodies" })
   check_bodies(where, scene, checked.bodies)
+  check_planes(where, checked.planes or {})
+  if checked.slackness and checked.slackness >= 1 then
+    errors.fail("RANGE", "%s: 'slackness' must lie between 0 and 1, got %g", where,
+      checked.slackness)
+  end
   checked.distance = checked.distance or 1e-3
   checked.form = forms[checked.form or "squared_log"]
   checked.stiffness = checked.stiffness or default_stiffness(checked.bodies, checked.distance)

@@ -34,8 +34,8 @@ local function fill(parts, value)
   return rows
 end
 
-local pair_spec <const> = { friction = "number", static_friction = "number",
-  dynamic_friction = "number", stiffness = "positive", touch = "boolean" }
+local pair_spec <const> = { friction = "nonnegative", static_friction = "nonnegative",
+  dynamic_friction = "nonnegative", stiffness = "positive", touch = "boolean" }
 
 local function members_of(rules, where, item)
   local name = common.is(item) and item.name or item
@@ -55,6 +55,10 @@ local function set(rows, a, b, value)
 end
 
 local function apply(rules, where, entry, stiffness)
+  if type(entry) ~= "table" or common.is(entry) or #entry ~= 2 then
+    errors.fail_hint("ARGUMENT", "pairs = { { \"ball\", \"floor\", friction = 0.1 } }",
+      "%s: 'pairs' must be a list of two bodies each, with options", where)
+  end
   local given = {}
   for key, value in pairs(entry) do if type(key) == "string" then given[key] = value end end
   given = options.check(where .. ": pairs", given, pair_spec)
