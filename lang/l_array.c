@@ -140,7 +140,7 @@ flatten(lua_State *L, const table_shape *shape, unsigned level, double *out, siz
 /* Pushes an array: {a, b} is two numbers, {{…}, {…}} two vectors, {{{…}, …}, …} matrices. */
 static basin_l_array *push_from_table(lua_State *L, int index)
 {
-  table_shape shape;
+  table_shape shape = {0};
   index = lua_absindex(L, index);
   luaL_checkstack(L, 2 * ARRAY_MAX_DEPTH + 8, "nested tables");
   find_shape(L, index, &shape);

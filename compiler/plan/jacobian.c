@@ -142,7 +142,7 @@ static basin_status differentiate_rows(local_matrix *m)
   m->entries.count = (uint32_t)count;
   m->plan->info.affine = true;
   for (uint32_t i = 0; i < m->roots.count; ++i) {
-    basin_ref *row = &m->entries.items[i * n];
+    basin_ref *row = m->entries.items + (size_t)i * n;
     BASIN_TRY(basin__gradient(&m->gradient, m->roots.items[i], row));
     for (uint32_t j = 0; j < n; ++j) {
       bool depends;

@@ -79,8 +79,7 @@ classify(const basin_layout *layout, basin_array_id id, const basin_array *array
     out->count = 1;
   } else if (array->kind == BASIN_ARRAY_COMPUTED && out->map) {
     out->kind = BASIN_DOF_COMPUTED;
-    for (size_t k = 0; k < out->map->unknown_count; ++k)
-      out->count += out->map->unknowns[k].output;
+    for (size_t k = 0; k < out->map->unknown_count; ++k) out->count += out->map->unknowns[k].output;
   } else if (array->kind == BASIN_ARRAY_COMPUTED) {
     return held_or_error(layout, id, array);
   }

@@ -27,7 +27,7 @@ typedef struct basin_dof_map {
   basin_array_id array;
   basin_dof_kind kind;
   basin_map *source; /* computed arrays: the description for nodes of the layout's size */
-  bool building; /* meeting it again is a cycle */
+  bool building;     /* meeting it again is a cycle */
   bool plain; /* every row is one node of weight 1 or nothing: no `starts`, entries[row].node may be
                  BASIN_NONE */
   bool empty; /* no row depends on an unknown */

@@ -5,7 +5,7 @@ local basin = require "basin"
 local h = require "harness"
 
 local function small_scene()
-  local scene = basin.scene("small", { device = "cpu:interp" })
+  local scene = basin.scene("small")
   local points = scene:add_mesh("mesh"):add_primitive("points", 3)
   local x = points:add_attribute("x",
     { rows = 3, value = { { 0, 0, 0 }, { 1, 0, 0 }, { 0, 2, 0 } } })

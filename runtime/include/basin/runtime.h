@@ -119,7 +119,8 @@ BASIN_API basin_status basin_system_add_reduction(basin_system *system,
                                                   bool mean,
                                                   basin_array_id *id);
 /* How a computed array depends on unknowns: needed before a union or reduction over it can carry
- * derivatives. An array takes one map for each number of unknowns a node (`block` of the kernel). */
+ * derivatives. An array takes one map for each number of unknowns a node (`block` of the kernel).
+ */
 typedef struct basin_map_description {
   const void *plan; /* a Jacobian plan's COMPUTE kernel */
   const basin_kernel_info *info;

@@ -23,7 +23,7 @@ local function populate(pool)
     pool[#pool + 1] = value
     return value
   end
-  local scene = add(basin.scene("fuzzed", { device = "cpu:interp" }))
+  local scene = add(basin.scene("fuzzed"))
   local mesh = add(scene:add_mesh("rope"))
   local knots = add(mesh:add_primitive("knots", 3))
   local links = add(mesh:add_primitive("links", 2, { dynamic = true }))
