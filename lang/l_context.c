@@ -214,7 +214,12 @@ static int core_seconds(lua_State *L)
 
 static int core_env(lua_State *L)
 {
-  lua_pushstring(L, basin__env(luaL_checkstring(L, 1)));
+  static const char *const names[] = {
+#define X(name, doc) #name,
+#include "base/environment.def"
+#undef X
+      NULL};
+  lua_pushstring(L, basin__env(names[basin__check_word(L, 1, "the variable", names)]));
   return 1;
 }
 

@@ -76,6 +76,10 @@ h.test("indices that are none", function()
   h.fails("count from 1", x.at, x, math.mininteger)
 end)
 
+h.test("variables that are none", function()
+  h.fails("must be one of", require("basin.core").env, "HOME")
+end)
+
 h.test("sizes that are absurd", function()
   h.fails("two points", basin.array.line, {}, {}, math.maxinteger)
   h.fails("too large", basin.array.zeros, math.maxinteger)
