@@ -87,6 +87,10 @@ static basin_status cheap_factor(basin_minimizer *minimizer, basin_linear_state 
       state->operations = HUGE_VAL;
       basin__error_clear(minimizer->context);
     }
+    if (state->operations > DIRECT_OPERATIONS) { /* its copy of the matrix is of no more use */
+      basin_factor_destroy(state->factor);
+      state->factor = NULL;
+    }
   }
   *cheap = state->operations <= DIRECT_OPERATIONS;
   return BASIN_OK;
