@@ -241,8 +241,8 @@ end
 
 --- The largest step of at most `limit` (1) on which every pair keeps a part of its distance:
 --- {from=, direction=, slackness=, limit=}. As in minimize_energy the motion is minus the
---- direction: x - step * direction. With slackness 0.8 a fifth of the distance stays. Also returns the pair
---- that limits the step, {kind=, vertices=}, or nil.
+--- direction: x - step * direction. With slackness 0.8 a fifth of the distance stays. Also returns
+--- the pair that limits the step, {kind=, vertices=}, or nil.
 function methods.largest_step(self, given)
   local checked = options.check("largest_step", given, { from = "any", direction = "any",
     slackness = "positive", limit = "positive" }, { "direction" })
