@@ -30,32 +30,46 @@ end
 
 -- kappa b(d^2 - xi^2, d_hat^2 + 2 d_hat xi) and the force -dE/dd.
 local function check_distance_form(cases, checker)
-  for _, case in ipairs(cases) do
-    local given, form = case.inputs, forms[case.inputs.form]
-    if form then
-      local got = probe.states { unknowns = { { "d", 1, 1, { given.d } } },
-        energy = function(u)
-          local s, reach = std.contact.pair.scaled(u.d ^ 2, given.d_hat, given.thickness)
-          return form(s, reach, given.kappa)
-        end }[1]
-      local size = 1e3 * (case.expected.s_hat / math.abs(case.expected.s - case.expected.s_hat))
-      checker:within(case.id, "rel", case.tol.rel, case.expected.energy, got.energy,
-        size * case.expected.energy)
-      checker:within(case.id .. " force", "rel", case.tol.rel, -case.expected.force, got.gradient,
-        size * case.expected.force)
+  for name, form in pairs(forms) do
+    local list, d, reach, thickness, kappa = {}, {}, {}, {}, {}
+    for _, case in ipairs(cases) do
+      local given = case.inputs
+      if given.form == name then
+        list[#list + 1] = case
+        d[#list], reach[#list] = given.d, given.d_hat
+        thickness[#list], kappa[#list] = given.thickness, given.kappa
+      end
+    end
+    local results = #list > 0 and probe.states { unknowns = { { "d", 1, 1, d } },
+      constants = { { "reach", 1, 1, reach }, { "thickness", 1, 1, thickness },
+        { "kappa", 1, 1, kappa } },
+      energy = function(u, c)
+        local s, s_hat = std.contact.pair.scaled(u.d ^ 2, c.reach, c.thickness)
+        return form(s, s_hat, c.kappa)
+      end }
+    for i, case in ipairs(list) do
+      local got, want = results[i], case.expected
+      local size = 1e3 * want.s_hat / math.abs(want.s - want.s_hat)
+      checker:within(case.id, "rel", case.tol.rel, want.energy, got.energy, size * want.energy)
+      checker:within(case.id .. " force", "rel", case.tol.rel, -want.force, got.gradient,
+        size * want.force)
     end
   end
 end
 
 local function check_mollifier(cases, checker)
-  for _, case in ipairs(cases) do
-    local got = probe.states { unknowns = { { "p", 4, 3, { case.inputs.x } } },
-      energy = function(u)
-        return std.contact.squared_distance.edge_edge_mollifier(u.p, case.expected.eps)
-      end }[1]
-    checker:within(case.id, "rel", case.tol.rel, case.expected.m, got.energy)
-    checker:within(case.id .. " gradient", "abs", case.tol.abs + case.tol.rel
-      * golden.norm(case.expected.grad), case.expected.grad, got.gradient)
+  local states, eps = {}, {}
+  for i, case in ipairs(cases) do states[i], eps[i] = case.inputs.x, case.expected.eps end
+  local results = probe.states { unknowns = { { "p", 4, 3, states } },
+    constants = { { "eps", 1, 1, eps } },
+    energy = function(u, c)
+      return std.contact.squared_distance.edge_edge_mollifier(u.p, c.eps)
+    end }
+  for i, case in ipairs(cases) do
+    local want, got = case.expected, results[i]
+    checker:within(case.id, "rel", case.tol.rel, want.m, got.energy)
+    checker:within(case.id .. " gradient", "abs",
+      case.tol.abs + case.tol.rel * golden.norm(want.grad), want.grad, got.gradient)
   end
 end
 

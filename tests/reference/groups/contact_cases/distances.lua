@@ -91,26 +91,34 @@ end
 
 local function check_unclamped(kind)
   return function(cases, checker)
-    for _, case in ipairs(cases) do
-      local got = probe.states {
-        unknowns = { { "p", #case.inputs.x, 3, { case.inputs.x } } },
-        energy = function(u) return std.contact.squared_distance[kind](u.p) end }[1]
-      checker:within(case.id, "rel", case.tol.d2_rel, case.expected.d2, got.energy)
+    local states = {}
+    for i, case in ipairs(cases) do states[i] = case.inputs.x end
+    local results = probe.states { unknowns = { { "p", #states[1], 3, states } },
+      energy = function(u) return std.contact.squared_distance[kind](u.p) end }
+    for i, case in ipairs(cases) do
+      checker:within(case.id, "rel", case.tol.d2_rel, case.expected.d2, results[i].energy)
       checker:within(case.id .. " gradient", "rel", case.tol.grad_rel, case.expected.grad,
-        got.gradient)
+        results[i].gradient)
     end
   end
 end
 
 local function check_plane(cases, checker)
-  for _, case in ipairs(cases) do
+  local points, planes = {}, {}
+  for i, case in ipairs(cases) do
     local n, o = case.inputs.normal, case.inputs.origin
-    local plane = basin.vector { n[1], n[2], n[3], n[1] * o[1] + n[2] * o[2] + n[3] * o[3] }
-    local got = probe.states { unknowns = { { "p", 1, 3, { case.inputs.p } } },
-      energy = function(u) return std.contact.pair.squared_distance("point_plane", u.p, plane) end }
-    checker:within(case.id, "rel", case.tol.d2_rel, case.expected.d2, got[1].energy)
+    points[i] = case.inputs.p
+    planes[i] = { n[1], n[2], n[3], n[1] * o[1] + n[2] * o[2] + n[3] * o[3] }
+  end
+  local results = probe.states { unknowns = { { "p", 1, 3, points } },
+    constants = { { "plane", 4, 1, planes } },
+    energy = function(u, c)
+      return std.contact.pair.squared_distance("point_plane", u.p, c.plane)
+    end }
+  for i, case in ipairs(cases) do
+    checker:within(case.id, "rel", case.tol.d2_rel, case.expected.d2, results[i].energy)
     checker:within(case.id .. " gradient", "rel", case.tol.grad_rel, case.expected.grad,
-      got[1].gradient)
+      results[i].gradient)
   end
 end
 

@@ -25,29 +25,52 @@ local function check_potential(cases, checker, parameters, energy)
   end
 end
 
-local arities <const> = { pp = "point_point", pe = "point_edge", pt = "point_triangle",
-  ee = "edge_edge" }
+local function dot(a, b) return a[1] * b[1] + a[2] * b[2] + a[3] * b[3] end
 
--- What a detector hands to friction at the lagged positions: stencil, coefficients, tangents. The
--- energy of the pair is then mu lambda f0(T sum c_i u_i).
+local function minus(a, b) return { a[1] - b[1], a[2] - b[2], a[3] - b[3] } end
+
+local function cross(a, b)
+  return { a[2] * b[3] - a[3] * b[2], a[3] * b[1] - a[1] * b[3], a[1] * b[2] - a[2] * b[1] }
+end
+
+-- Solves a s + b t = d, b s + c t = e.
+local function solve(a, b, c, d, e)
+  local det = a * c - b * b
+  return (d * c - b * e) / det, (a * e - b * d) / det
+end
+
+-- Coefficients of the vector between the point, line or plane of each side, not clamped.
+local coefficients_of <const> = {
+  pp = function() return { 1, -1 } end,
+  pe = function(x)
+    local e = minus(x[3], x[2])
+    local t = dot(minus(x[1], x[2]), e) / dot(e, e)
+    return { 1, t - 1, -t }
+  end,
+  pt = function(x)
+    local a, b, p = minus(x[3], x[2]), minus(x[4], x[2]), minus(x[1], x[2])
+    local u, v = solve(dot(a, a), dot(a, b), dot(b, b), dot(p, a), dot(p, b))
+    return { 1, u + v - 1, -u, -v }
+  end,
+  ee = function(x)
+    local a, b, h = minus(x[2], x[1]), minus(x[4], x[3]), minus(x[3], x[1])
+    local s, t = solve(dot(a, a), -dot(a, b), dot(b, b), dot(h, a), -dot(h, b))
+    return { 1 - s, s, t - 1, -t }
+  end,
+}
+
+-- Coefficients, two tangents, and the distance at the lagged positions.
 local function frame(given)
-  local n = #given.x_lag
-  local points = basin.array.from(given.x_lag)
-  local got = basin.contact.distance { kind = arities[given.stencil], points = points }
-  local normal = { 0, 0, 0 }
-  for i = 1, n do
-    for k = 1, 3 do normal[k] = normal[k] + got.coefficients[i] * given.x_lag[i][k] end
+  local coefficients, normal = coefficients_of[given.stencil](given.x_lag), { 0, 0, 0 }
+  for i, p in ipairs(given.x_lag) do
+    for k = 1, 3 do normal[k] = normal[k] + coefficients[i] * p[k] end
   end
-  local length = math.sqrt(golden.norm(normal) ^ 2)
-  for k = 1, 3 do normal[k] = normal[k] / length end
-  local axis = math.abs(normal[1]) < 0.6 and { 1, 0, 0 } or { 0, 1, 0 }
-  local function cross(a, b)
-    return { a[2] * b[3] - a[3] * b[2], a[3] * b[1] - a[1] * b[3], a[1] * b[2] - a[2] * b[1] }
-  end
-  local t = cross(normal, axis)
+  local d = golden.norm(normal)
+  for k = 1, 3 do normal[k] = normal[k] / d end
+  local t = cross(normal, math.abs(normal[1]) < 0.6 and { 1, 0, 0 } or { 0, 1, 0 })
   local size = golden.norm(t)
   for k = 1, 3 do t[k] = t[k] / size end
-  return got.coefficients, { t, cross(normal, t) }, math.sqrt(got.squared_distance)
+  return coefficients, { t, cross(normal, t) }, d
 end
 
 local function lambda(given, d)
@@ -56,20 +79,82 @@ local function lambda(given, d)
   return -given.kappa * slope * 2 * d
 end
 
+-- Energies and gradients of stencils of one arity: { u, coefficients, tangents, force, mu, eps }.
+local function stencils(list)
+  local n = #list[1][1]
+  local values = { {}, {}, {}, {}, {}, {} }
+  for i, item in ipairs(list) do
+    for k = 1, 6 do values[k][i] = item[k] end
+  end
+  return probe.states { unknowns = { { "u", n, 3, values[1] } },
+    constants = { { "c", n, 1, values[2] }, { "T", 2, 3, values[3] }, { "force", 1, 1, values[4] },
+      { "mu", 1, 1, values[5] }, { "eps", 1, 1, values[6] } },
+    energy = function(u, k)
+      return std.contact.friction.plain(k.T * (u.u:T() * k.c), k.force, k.mu, k.eps)
+    end }
+end
+
 local function check_stencil(cases, checker)
+  local by_arity = {}
   for _, case in ipairs(cases) do
     local given = case.inputs
     local coefficients, tangents, d = frame(given)
     local force = lambda(given, d)
     checker:within(case.id .. " force", "rel", case.tol.rel, case.expected.lam, force)
-    local got = probe.states { unknowns = { { "u", #given.u, 3, { given.u } } },
-      energy = function(u)
-        local slip = basin.matrix(tangents) * (u.u:T() * basin.vector(coefficients))
-        return std.contact.friction.plain(slip, force, given.mu, given.eps)
-      end }[1]
-    checker:within(case.id, "rel", case.tol.rel, case.expected.energy, got.energy)
+    by_arity[#given.u] = by_arity[#given.u] or { items = {}, cases = {} }
+    local group = by_arity[#given.u]
+    table.insert(group.items, { given.u, coefficients, tangents, force, given.mu, given.eps })
+    table.insert(group.cases, case)
+  end
+  for _, group in pairs(by_arity) do
+    for i, got in ipairs(stencils(group.items)) do
+      local case = group.cases[i]
+      checker:within(case.id, "rel", case.tol.rel, case.expected.energy, got.energy)
+      checker:within(case.id .. " gradient", "rel", case.tol.grad_rel, case.expected.grad,
+        got.gradient)
+    end
+  end
+end
+
+-- Several stencils on one mesh: sums of energy and gradient. The forces given hold the
+-- multiplicities.
+local function check_scene(cases, checker)
+  local jobs, sums = {}, {}
+  for i, case in ipairs(cases) do
+    local given, gradient = case.inputs, {}
+    for k = 1, 3 * #given.v_start do gradient[k] = 0 end
+    sums[i] = { energy = 0, gradient = gradient }
+    for _, stencil in ipairs(given.stencils) do
+      local x, u = {}, {}
+      for k, vertex in ipairs(stencil.v) do
+        x[k], u[k] = given.v_lagged[vertex + 1], {}
+        for c = 1, 3 do u[k][c] = given.v_end[vertex + 1][c] - given.v_start[vertex + 1][c] end
+      end
+      local coefficients, tangents = frame { stencil = stencil.stencil, x_lag = x }
+      jobs[#x] = jobs[#x] or { items = {}, sums = {}, vertices = {} }
+      local group = jobs[#x]
+      table.insert(group.items, { u, coefficients, tangents, stencil.lam,
+        given.mu, math.sqrt(given.eps_squared) })
+      table.insert(group.sums, sums[i])
+      table.insert(group.vertices, stencil.v)
+    end
+  end
+  for _, group in pairs(jobs) do
+    for i, got in ipairs(stencils(group.items)) do
+      local sum = group.sums[i]
+      sum.energy = sum.energy + got.energy
+      for k, vertex in ipairs(group.vertices[i]) do
+        for c = 1, 3 do
+          local entry = 3 * vertex + c
+          sum.gradient[entry] = sum.gradient[entry] + got.gradient[3 * (k - 1) + c]
+        end
+      end
+    end
+  end
+  for i, case in ipairs(cases) do
+    checker:within(case.id, "rel", case.tol.rel, case.expected.energy, sums[i].energy)
     checker:within(case.id .. " gradient", "rel", case.tol.grad_rel, case.expected.grad,
-      got.gradient)
+      sums[i].gradient)
   end
 end
 
@@ -98,5 +183,6 @@ return {
       return std.contact.friction(u.u, 1, c.mu_s, c.mu_k, c.eps)
     end)
   end,
-  ["friction.stencil"] = check_stencil, ["friction.normal_force"] = check_force,
+  ["friction.stencil"] = check_stencil, ["friction.scene"] = check_scene,
+  ["friction.normal_force"] = check_force,
 }
