@@ -1,6 +1,6 @@
 -- Cases of contact: distances, barriers, friction, motion, intersections, meshes.
 -- SPDX-License-Identifier: Apache-2.0
-local modules = { "distances", "barriers", "friction", "motion", "meshes" }
+local modules = { "distances", "barriers", "friction", "motion", "meshes", "bodies" }
 
 -- Handlers by kind: function(cases, checker), all cases of a kind at once.
 local handlers = {}

@@ -158,6 +158,23 @@ local function check_scene(cases, checker)
   end
 end
 
+-- A point on a plane; u is its slip in space.
+local function check_half_plane(cases, checker)
+  for _, case in ipairs(cases) do
+    local given = case.inputs
+    local n, d = given.normal, dot(minus(given.x_lag, given.origin), given.normal)
+    local force = lambda({ kappa = given.kappa, d_hat = given.d_hat, thickness = 0 }, d)
+    checker:within(case.id .. " force", "rel", case.tol.rel, case.expected.lam, force)
+    local t = cross(n, math.abs(n[1]) < 0.6 and { 1, 0, 0 } or { 0, 1, 0 })
+    local size = golden.norm(t)
+    for k = 1, 3 do t[k] = t[k] / size end
+    local got = stencils { { { given.u }, { 1 }, { t, cross(n, t) }, force, given.mu, given.eps } }
+    checker:within(case.id, "rel", case.tol.rel, case.expected.energy, got[1].energy)
+    checker:within(case.id .. " gradient", "rel", case.tol.rel, case.expected.grad,
+      got[1].gradient)
+  end
+end
+
 -- The force of the term, for the pair's distance.
 local function check_force(cases, checker)
   for _, case in ipairs(cases) do
@@ -184,5 +201,5 @@ return {
     end)
   end,
   ["friction.stencil"] = check_stencil, ["friction.scene"] = check_scene,
-  ["friction.normal_force"] = check_force,
+  ["friction.normal_force"] = check_force, ["friction.half_plane"] = check_half_plane,
 }
