@@ -18,8 +18,8 @@ end
 
 --- Options of basin.newton, and of simulate's `newton` table.
 M.spec = { rule = { "step", "gradient", "decrement" }, tolerance = "positive",
-  step_scale = "positive", max_iterations = "integer", line_search_limit = "integer",
-  sufficient_decrease = "number", linear = "table", filters = "table", refresh = "function",
+  step_scale = "positive", max_iterations = "whole", line_search_limit = "whole",
+  sufficient_decrease = "nonnegative", linear = "table", filters = "table", refresh = "function",
   monitor = "function" }
 
 --- Checks options and turns them into those of the core; `more` adds keys to the valid ones.
