@@ -348,10 +348,12 @@ static void allocation_failures(void **state)
         basin_factor *factor = NULL;
         basin_factor_options options = basin_factor_options_defaults();
         options.method = (basin_factor_method)method;
-        double x[16] = {1};
+        double x[16] = {1}, operations;
         allocator.fail_at = allocator.calls + fail_at;
         basin_status status =
             basin_factor_create(context, (basin_factor_kind)kind, &options, &factor);
+        if (status == BASIN_OK && kind == BASIN_FACTOR_CHOLESKY)
+          status = basin_factor_predict_bsr(factor, m, HUGE_VAL, &operations);
         if (status == BASIN_OK) status = basin_factor_update_bsr(factor, m);
         if (status == BASIN_OK) status = basin_factor_solve(factor, 1, x, x);
         basin_factor_destroy(factor);
