@@ -10,8 +10,8 @@ local M = {}
 local methods, getters = core.methods "basin.mesh"
 M.methods, M.getters = methods, getters
 
---- Reads OBJ, PLY, STL, MSH, MEDIT, VTK or VTU. Options: keep_quads, keep_orientation, weld,
---- weld_tolerance.
+--- Reads OBJ, PLY, STL, MSH, MEDIT, VTK or VTU. A relative name is looked up in the working
+--- directory, then beside the script. Options: keep_quads, keep_orientation, weld, weld_tolerance.
 function M.read(path, given)
   if type(path) ~= "string" then
     errors.fail("ARGUMENT", "basin.mesh.read: a file name is needed, got a %s",

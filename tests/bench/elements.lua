@@ -1,5 +1,5 @@
--- Element kernels of the workloads W1 .. W4 (workloads.lua), one JSON line a stage; the machine's own
--- limits first.
+-- Element kernels of the workloads W1 .. W4 (workloads.lua), one JSON line a stage; the machine's
+-- own limits first.
 -- Settings: size (share of the full element count), repeats, only ("W1" runs that one alone).
 -- Threads and precision: `basin run --threads 1 --precision float`.
 -- SPDX-License-Identifier: Apache-2.0
@@ -55,8 +55,8 @@ local function run(name)
     -- threads together would reach if each had a processor to itself.
     local seconds = machine.workers == 1 and report.processor_seconds or report.seconds
     print(('{"bench":"elements","workload":"%s","stage":"%s","threads":%d,"precision":"%s",' ..
-      '"elements":%d,"rate":%.4g,"best_rate":%.4g,"processor_rate":%.4g,"operations":%d,"of_limit":%.3f}'):format(name,
-      stage[1], machine.workers, session.option("precision") or "double", report.elements,
+      '"elements":%d,"rate":%.4g,"best_rate":%.4g,"processor_rate":%.4g,"operations":%d,' ..
+      '"of_limit":%.3f}'):format(name, stage[1], machine.workers, session.option("precision") or "double", report.elements,
       report.elements / seconds, report.elements / report.best_seconds,
       report.elements * machine.workers / report.processor_seconds, report.operations,
       report.elements * limit(report, stage[4]) / seconds))
