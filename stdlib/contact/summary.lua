@@ -2,8 +2,11 @@
 -- SPDX-License-Identifier: Apache-2.0
 local M = {}
 
-local TINY <const> = 1e-3   -- of the distance: below, the barrier is too weak for the load
-local GROWTH <const> = 100  -- most that the stiffness grows
+-- Parts of the distance: where the barrier is too weak for the load, and where Newton steps become
+-- so short that meeting their tolerance says nothing.
+local TINY <const> = 1e-3
+local HOPELESS <const> = 1e-6
+local GROWTH <const> = 100 -- most that the stiffness grows
 
 function M.init(contact, given)
   contact.most_pairs, contact.smallest, contact.steps = 0, math.huge, 0
@@ -22,8 +25,8 @@ function M.judge(contact, report)
     contact.stiffness:update(math.min(2 * stiffness, GROWTH * contact.first_stiffness))
     return true
   end
-  if not report.converged and not report.interrupted then
-    report.reason = "barrier too weak, " .. report.reason
+  if not report.interrupted and (not report.converged or distance < HOPELESS * contact.reach) then
+    report.reason, report.converged = "barrier too weak, " .. report.reason, false
   end
   return false
 end

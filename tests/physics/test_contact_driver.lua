@@ -185,6 +185,32 @@ harness.test("a weak barrier grows stiffer on request", function()
   assert(tostring(report):find "stiffness grew to", "the report says so")
 end)
 
+harness.test("a barrier that cannot hold a body is named as the reason", function()
+  local contact, report = rest({ stiffness = 1e-12 }, 15)
+  local found = 0
+  for reason, count in pairs(report.reasons) do
+    if reason:find "^barrier too weak" then found = found + count end
+  end
+  assert(found > 0, tostring(report))
+  assert(contact:smallest_distance() > 0, "nothing passes all the same")
+end)
+
+harness.test("the same bits with 1, 2 and 3 threads", function()
+  local function bits(threads)
+    local scene = basin.scene("threads", { threads = threads })
+    local ball = basin.mesh.sphere { level = 2, radius = 0.08, layers = 1 }
+    local body = soft(scene, "body", { mesh = ball, copies = { { 0, 0.14, 0 },
+      { 0.03, 0.31, 0.01 } }, velocity = { 0, -1, 0 } })
+    std.contact.barrier(scene, { bodies = { body, floor(scene) }, distance = 5e-3,
+      stiffness = 1e3, friction = 0.3 })
+    basin.simulate(scene, { dt = 0.01, steps = 8, gravity = gravity,
+      newton = { tolerance = 1e-2, linear = { solver = "pcg", tolerance = 1e-6 } } })
+    return body.position:value():bytes()
+  end
+  local one = bits(1)
+  for threads = 2, 3 do harness.equal(bits(threads) == one, true, threads .. " threads") end
+end)
+
 harness.test("a moving body pushes, and jumps over nothing", function()
   local scene = basin.scene "moving"
   local body = soft(scene, "body", { copies = { { 0, 0.108, 0 } } })
