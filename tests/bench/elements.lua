@@ -56,7 +56,8 @@ local function run(name)
     local seconds = machine.workers == 1 and report.processor_seconds or report.seconds
     print(('{"bench":"elements","workload":"%s","stage":"%s","threads":%d,"precision":"%s",' ..
       '"elements":%d,"rate":%.4g,"best_rate":%.4g,"processor_rate":%.4g,"operations":%d,' ..
-      '"of_limit":%.3f}'):format(name, stage[1], machine.workers, session.option("precision") or "double", report.elements,
+      '"of_limit":%.3f}'):format(name, stage[1], machine.workers,
+      session.option("precision") or "double", report.elements,
       report.elements / seconds, report.elements / report.best_seconds,
       report.elements * machine.workers / report.processor_seconds, report.operations,
       report.elements * limit(report, stage[4]) / seconds))
