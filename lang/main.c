@@ -132,6 +132,7 @@ int main(int argc, char **argv)
   struct sigaction action = {.sa_handler = on_interrupt};
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, NULL);
+  signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of its writer */
   lua_pushcfunction(L, message_of);
   lua_pushcfunction(L, run_command);
   lua_pushinteger(L, argc);

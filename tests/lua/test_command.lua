@@ -298,4 +298,12 @@ h.test("an unwritable cache is no obstacle", function()
   expect("run " .. good .. " --device cpu", 0, "converged", "BASIN_CACHE_DIR=/dev/null/cache")
 end)
 
+h.test("a file that may not grow is an error, not a signal", function()
+  local path = write("limited.lua", ([[
+local basin = require "basin"
+basin.mesh.box {}:write("%s/limited.obj")
+]]):format(out))
+  expect("run --quiet " .. path, 1, "cannot write", "ulimit -f 0;")
+end)
+
 h.finish()
