@@ -112,5 +112,6 @@ void basin__open_output(lua_State *L);
 void basin__open_checkpoint(lua_State *L);
 void basin__open_contact(lua_State *L);
 void basin__open_contact_pairs(lua_State *L);
+void basin__open_contact_stencil(lua_State *L);
 
 #endif

@@ -59,5 +59,6 @@ int basin__open_core(lua_State *L)
   basin__open_checkpoint(L);
   basin__open_contact(L);
   basin__open_contact_pairs(L);
+  basin__open_contact_stencil(L);
   return 1;
 }

@@ -48,9 +48,9 @@ static long double volume(const double *a, const double *b, const double *c, con
 {
   long double u[3], v[3], w[3];
   for (int i = 0; i < 3; ++i) {
-    u[i] = (long double)b[i] - a[i];
-    v[i] = (long double)c[i] - a[i];
-    w[i] = (long double)d[i] - a[i];
+    u[i] = (long double)b[i] - (long double)a[i];
+    v[i] = (long double)c[i] - (long double)a[i];
+    w[i] = (long double)d[i] - (long double)a[i];
   }
   return u[0] * (v[1] * w[2] - v[2] * w[1]) - u[1] * (v[0] * w[2] - v[2] * w[0]) +
          u[2] * (v[0] * w[1] - v[1] * w[0]);
@@ -89,8 +89,8 @@ static const box *boxes_of(lua_State *L, const state *s, numbers items, size_t a
   box *boxes = lua_newuserdatauv(L, (count + 1) * sizeof *boxes, 0);
   for (size_t n = 0; n < count; ++n) {
     for (int i = 0; i < 3; ++i) {
-      boxes[n].low[i] = INFINITY;
-      boxes[n].high[i] = -INFINITY;
+      boxes[n].low[i] = HUGE_VAL;
+      boxes[n].high[i] = -HUGE_VAL;
     }
     for (size_t k = 0; k < arity; ++k) {
       const double *x = point(s, items.data[n * arity + k]);
