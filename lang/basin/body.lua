@@ -17,9 +17,8 @@
 --     and every field of add_step_hook
 --   scene:add_step_hook { … }   for constraints and contacts:
 --     name, begin_step = function(state), end_step = function(state): state has scene, step, time
---     (at the
---                end of the step), time_step, gravity
---                and minimize(options), which minimizes at once, with these options of basin.newton
+--                (at the end of the step), time_step, gravity, and minimize(options), which
+--                minimizes at once, with these options of basin.newton
 --     solved     function(state, report): after a minimization; true asks for another one before
 --                the step ends
 --     report     function(): a line of the report of simulate, or nil

@@ -1089,8 +1089,9 @@ function Scene:solver(given) end
 ---@return basin.Body
 function Scene:add_body(given) end
 
----Registers what happens around steps: {name=, begin_step=, end_step=, refresh=, filters=,
----planes=}.
+---Registers what happens around steps: {name=, begin_step=, end_step=, refresh=, solved=, report=,
+---filters=, planes=, surface=}. solved(state, report) may return true to minimize again; report()
+---gives a line of simulate's report.
 ---@param given table
 ---@return table
 function Scene:add_step_hook(given) end
