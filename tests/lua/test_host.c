@@ -79,7 +79,7 @@ static void test_data_is_read_and_written(void **state)
   assert_true(isfinite(energy));
   assert_int_equal(basin_scene_set(scene, "cloud.points.position", positions, 5),
                    BASIN_ERROR_LENGTH);
-  const double bad[6] = {3, 0, 0, 0, NAN, 4};
+  const double bad[6] = {3, 0, 0, 0, (double)NAN, 4};
   assert_int_equal(basin_scene_set(scene, "cloud.points.position", bad, 6), BASIN_ERROR_NOT_FINITE);
   assert_int_equal(basin_scene_set(scene, "cloud.points.double", positions, 6), BASIN_ERROR_STATE);
   assert_int_equal(basin_scene_set(scene, "cloud.points.positio", positions, 6), BASIN_ERROR_NAME);

@@ -17,7 +17,7 @@ static int fail(const char *what, basin_context *context)
 /* The height of the lowest point; the points must be in space. */
 static double lowest(const basin_span *x)
 {
-  double least = INFINITY;
+  double least = (double)INFINITY;
   for (size_t i = 0; i < x->count && x->size == 3; ++i) least = fmin(least, basin_span_at(x, i, 1));
   return least;
 }

@@ -310,7 +310,7 @@ energy_elements(const basin_kernel_args *args, polynomial *p, bool gradient, boo
         p->scale == BASIN_NONE ? 1 : args->arrays[p->scale_place][p->scale_shared ? 0 : e];
     polynomial_gather(p, args->arrays, args->indices, e, u);
     double energy = polynomial_energy(p, scale, u, gradient ? g : NULL, hessian ? H : NULL);
-    if (p->poison && e == p->poison_element) energy = NAN;
+    if (p->poison && e == p->poison_element) energy = (double)NAN;
     if (args->energy) args->energy[e - args->begin] = energy;
     if (args->energy_sum) *args->energy_sum += energy;
     if (gradient) deliver(p, args, e, g, hessian ? H : NULL);

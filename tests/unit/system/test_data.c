@@ -149,7 +149,7 @@ static void test_arrays(void **state)
   ok(basin_system_add_array(f.system, "x", f.vertices, 2, 1, &x));
   double data[] = {1, 2, 3, 4, 5, 6, 7, 8};
   ok(basin_system_set_array(f.system, x, data, 8));
-  data[5] = NAN;
+  data[5] = (double)NAN;
   fails(f.context,
         BASIN_ERROR_NOT_FINITE,
         basin_system_set_array(f.system, x, data, 8),
