@@ -56,7 +56,7 @@ static void random_simplices(size_t size)
     /* Not beyond the first sample that is too small, and not more than a sample before it, unless
      * the path only grazes the bound. */
     assert_true(alpha <= expected);
-    if (alpha < expected - 2.0 / SAMPLES) {
+    if (alpha < expected - 2.0 / (double)SAMPLES) {
       double moved[12];
       for (size_t i = 0; i < size * (size + 1); ++i) moved[i] = x[i] - alpha * d[i];
       assert_true(fabs(volume(moved, size) / volume(x, size) - (1 - keep)) < 1e-4);

@@ -177,7 +177,7 @@ static void hanging_chain(basin_solver_kind kind, double tolerance)
   ok(basin_newton(p.minimizer, &options, &report));
   assert_int_equal(report.reason, BASIN_STOP_CONVERGED);
   const double *y = problem_get(&p);
-  assert_true(fabs(y[1] + 2.0 * N / 1000) < 1e-7);
+  assert_true(fabs(y[1] + 2.0 * (double)N / 1000) < 1e-7);
   for (int k = 0; k < N; ++k) {
     assert_true(fabs(y[3 * k + 1] - y[3 * k + 4] - (1 + 0.02 * (N - k))) < 1e-7);
     assert_true(fabs(y[3 * k]) < 1e-6 && fabs(y[3 * k + 2]) < 1e-6);
