@@ -176,6 +176,9 @@ function(basin_add_test name)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 60)
   endif()
+  if(BASIN_SANITIZE) # programs run several times slower
+    math(EXPR arg_TIMEOUT "5 * ${arg_TIMEOUT}")
+  endif()
   add_test(NAME ${name} COMMAND ${arg_COMMAND})
   set(environment "BASIN_CACHE_DIR=${PROJECT_BINARY_DIR}/test-cache"
     "UBSAN_OPTIONS=print_stacktrace=1" "TSAN_OPTIONS=halt_on_error=1" ${arg_ENVIRONMENT})
