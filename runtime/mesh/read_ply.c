@@ -6,34 +6,22 @@
 
 enum { MAX_ELEMENTS = 16, MAX_PROPERTIES = 64, MAX_LIST = 1 << 16 };
 
-typedef enum ply_type {
-  INT8,
-  UINT8,
-  INT16,
-  UINT16,
-  INT32,
-  UINT32,
-  FLOAT32,
-  FLOAT64,
-  TYPE_COUNT
-} ply_type;
-
 static const struct {
   const char *name, *other;
-  size_t size;
-} types[TYPE_COUNT] = {{"char", "int8", 1},
-                       {"uchar", "uint8", 1},
-                       {"short", "int16", 2},
-                       {"ushort", "uint16", 2},
-                       {"int", "int32", 4},
-                       {"uint", "uint32", 4},
-                       {"float", "float32", 4},
-                       {"double", "float64", 8}};
+  basin_number type;
+} types[] = {{"char", "int8", BASIN_NUMBER_INT8},
+             {"uchar", "uint8", BASIN_NUMBER_UINT8},
+             {"short", "int16", BASIN_NUMBER_INT16},
+             {"ushort", "uint16", BASIN_NUMBER_UINT16},
+             {"int", "int32", BASIN_NUMBER_INT32},
+             {"uint", "uint32", BASIN_NUMBER_UINT32},
+             {"float", "float32", BASIN_NUMBER_FLOAT32},
+             {"double", "float64", BASIN_NUMBER_FLOAT64}};
 
 typedef enum ply_role { OTHER, X, Y, Z, CORNERS, FIRST_END, SECOND_END } ply_role;
 
 typedef struct ply_property {
-  ply_type type, count_type;
+  basin_number type, count_type;
   bool is_list;
   ply_role role;
 } ply_property;
@@ -57,16 +45,17 @@ typedef struct ply_state {
 
 /* ---- header ---- */
 
-static basin_status read_type(basin_reader *line, bool whole, ply_type *type)
+static basin_status read_type(basin_reader *line, bool whole, basin_number *type)
 {
   const basin_word word = basin__reader_peek(line);
-  const int last = whole ? UINT32 : FLOAT64;
-  for (int t = 0; t <= last; ++t)
+  for (size_t t = 0; t < BASIN_COUNT(types); ++t) {
+    if (whole && types[t].type >= BASIN_NUMBER_FLOAT32) break;
     if (basin__word_is(word, types[t].name) || basin__word_is(word, types[t].other)) {
-      *type = (ply_type)t;
+      *type = types[t].type;
       basin__reader_word(line);
       return BASIN_OK;
     }
+  }
   return basin__reader_expected(
       line, whole ? "an integer type of a list count" : "a type (char ... double)");
 }
@@ -177,38 +166,12 @@ static basin_status read_header(ply_state *state)
 
 /* ---- data ---- */
 
-static double binary_value(const basin_reader *reader, ply_type type, const char *bytes)
-{
-  const unsigned char *u = (const unsigned char *)bytes;
-  const bool big = basin__host_is_big_endian() != reader->swap;
-  const int second = types[type].size > 1 ? u[1] : 0;
-  const uint16_t pair = (uint16_t)(big ? u[0] << 8 | second : second << 8 | u[0]);
-  switch (type) {
-  case INT8:
-    return (double)(int8_t)u[0];
-  case UINT8:
-    return (double)u[0];
-  case INT16:
-    return (double)(int16_t)pair;
-  case UINT16:
-    return (double)pair;
-  case INT32:
-    return (double)(int32_t)basin__reader_u32(reader, bytes);
-  case UINT32:
-    return (double)basin__reader_u32(reader, bytes);
-  case FLOAT32:
-    return basin__reader_f32(reader, bytes);
-  default:
-    return basin__reader_f64(reader, bytes);
-  }
-}
-
-static basin_status read_value(ply_state *state, ply_type type, const char *what, double *value)
+static basin_status read_value(ply_state *state, basin_number type, const char *what, double *value)
 {
   if (state->ascii) return basin__reader_real(state->reader, what, value);
   const char *bytes;
-  BASIN_TRY(basin__reader_bytes(state->reader, what, types[type].size, &bytes));
-  *value = binary_value(state->reader, type, bytes);
+  BASIN_TRY(basin__reader_bytes(state->reader, what, basin__number_size(type), &bytes));
+  *value = basin__reader_number(state->reader, type, bytes);
   return BASIN_OK;
 }
 
@@ -273,8 +236,9 @@ static size_t smallest_size(const ply_state *state, const ply_element *element)
   size_t size = 0;
   for (size_t p = 0; p < element->property_count; ++p) {
     const ply_property *property = &element->properties[p];
-    size +=
-        state->ascii ? 2 : types[property->is_list ? property->count_type : property->type].size;
+    size += state->ascii
+                ? 2
+                : basin__number_size(property->is_list ? property->count_type : property->type);
   }
   return size;
 }

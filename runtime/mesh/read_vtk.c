@@ -4,39 +4,24 @@
 #include "mesh/vtk_cells.h"
 #include <math.h>
 
-typedef enum vtk_type {
-  INT8,
-  UINT8,
-  INT16,
-  UINT16,
-  INT32,
-  UINT32,
-  INT64,
-  UINT64,
-  FLOAT32,
-  FLOAT64,
-  TYPE_COUNT
-} vtk_type;
-
 static const struct {
   const char *name;
-  vtk_type type;
-} types[] = {{"char", INT8},
-             {"signed_char", INT8},
-             {"unsigned_char", UINT8},
-             {"short", INT16},
-             {"unsigned_short", UINT16},
-             {"int", INT32},
-             {"unsigned_int", UINT32},
-             {"vtkIdType", INT32},
-             {"vtkidtype", INT32},
-             {"long", INT64},
-             {"unsigned_long", UINT64},
-             {"vtktypeint64", INT64},
-             {"vtktypeuint64", UINT64},
-             {"float", FLOAT32},
-             {"double", FLOAT64}};
-static const size_t sizes[TYPE_COUNT] = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
+  basin_number type;
+} types[] = {{"char", BASIN_NUMBER_INT8},
+             {"signed_char", BASIN_NUMBER_INT8},
+             {"unsigned_char", BASIN_NUMBER_UINT8},
+             {"short", BASIN_NUMBER_INT16},
+             {"unsigned_short", BASIN_NUMBER_UINT16},
+             {"int", BASIN_NUMBER_INT32},
+             {"unsigned_int", BASIN_NUMBER_UINT32},
+             {"vtkIdType", BASIN_NUMBER_INT32},
+             {"vtkidtype", BASIN_NUMBER_INT32},
+             {"long", BASIN_NUMBER_INT64},
+             {"unsigned_long", BASIN_NUMBER_UINT64},
+             {"vtktypeint64", BASIN_NUMBER_INT64},
+             {"vtktypeuint64", BASIN_NUMBER_UINT64},
+             {"float", BASIN_NUMBER_FLOAT32},
+             {"double", BASIN_NUMBER_FLOAT64}};
 
 typedef struct vtk_state {
   basin_reader *reader;
@@ -48,7 +33,7 @@ typedef struct vtk_state {
 
 /* ---- values ---- */
 
-static basin_status read_type(vtk_state *state, vtk_type *type)
+static basin_status read_type(vtk_state *state, basin_number *type)
 {
   const basin_word word = basin__reader_peek(state->reader);
   for (size_t t = 0; t < BASIN_COUNT(types); ++t)
@@ -60,39 +45,12 @@ static basin_status read_type(vtk_state *state, vtk_type *type)
   return basin__reader_expected(state->reader, "a type (float, double, int, vtktypeint64, ...)");
 }
 
-static double binary_value(const basin_reader *reader, vtk_type type, const char *bytes)
-{
-  const unsigned char *u = (const unsigned char *)bytes;
-  switch (type) {
-  case INT8:
-    return (double)(int8_t)u[0];
-  case UINT8:
-    return (double)u[0];
-  case INT16:
-    return (double)(int16_t)(u[0] << 8 | u[1]);
-  case UINT16:
-    return (double)(u[0] << 8 | u[1]);
-  case INT32:
-    return (double)(int32_t)basin__reader_u32(reader, bytes);
-  case UINT32:
-    return (double)basin__reader_u32(reader, bytes);
-  case INT64:
-    return (double)(int64_t)basin__reader_u64(reader, bytes);
-  case UINT64:
-    return (double)basin__reader_u64(reader, bytes);
-  case FLOAT32:
-    return basin__reader_f32(reader, bytes);
-  default:
-    return basin__reader_f64(reader, bytes);
-  }
-}
-
-static basin_status read_value(vtk_state *state, vtk_type type, const char *what, double *value)
+static basin_status read_value(vtk_state *state, basin_number type, const char *what, double *value)
 {
   if (state->ascii) return basin__reader_real(state->reader, what, value);
   const char *bytes;
-  BASIN_TRY(basin__reader_bytes(state->reader, what, sizes[type], &bytes));
-  *value = binary_value(state->reader, type, bytes);
+  BASIN_TRY(basin__reader_bytes(state->reader, what, basin__number_size(type), &bytes));
+  *value = basin__reader_number(state->reader, type, bytes);
   return BASIN_OK;
 }
 
@@ -103,13 +61,13 @@ static void begin_values(vtk_state *state)
   if (!state->ascii) basin__reader_line(state->reader, &line);
 }
 
-static size_t least_bytes(const vtk_state *state, vtk_type type)
+static size_t least_bytes(const vtk_state *state, basin_number type)
 {
-  return state->ascii ? 2 : sizes[type];
+  return state->ascii ? 2 : basin__number_size(type);
 }
 
 static basin_status
-read_indices(vtk_state *state, vtk_type type, size_t count, basin_index_buffer *indices)
+read_indices(vtk_state *state, basin_number type, size_t count, basin_index_buffer *indices)
 {
   indices->count = 0;
   for (size_t i = 0; i < count; ++i) {
@@ -128,7 +86,7 @@ static basin_status read_points(vtk_state *state)
 {
   basin_reader *reader = state->reader;
   uint64_t count;
-  vtk_type type;
+  basin_number type;
   if (state->has_points) return BASIN_READER_FAIL(reader, "expected POINTS once");
   state->has_points = true;
   BASIN_TRY(basin__reader_index(reader, "the number of points", BASIN_MESH_MAX_COUNT, &count));
@@ -174,7 +132,7 @@ static basin_status read_cells(vtk_state *state)
 {
   basin_reader *reader = state->reader;
   uint64_t count, size;
-  vtk_type type = INT32;
+  basin_number type = BASIN_NUMBER_INT32;
   BASIN_TRY(basin__reader_index(reader, "the number of cells", BASIN_MESH_MAX_COUNT, &count));
   BASIN_TRY(basin__reader_index(reader, "the number of indices", BASIN_MESH_MAX_COUNT, &size));
   if (state->new_layout) {
@@ -222,7 +180,7 @@ static basin_status read_cell_types(vtk_state *state)
   begin_values(state);
   for (size_t c = 0; c < count; ++c) {
     double type;
-    BASIN_TRY(read_value(state, INT32, "a cell type", &type));
+    BASIN_TRY(read_value(state, BASIN_NUMBER_INT32, "a cell type", &type));
     BASIN_TRY(add_cell(state, c, type >= 0.0 && type < 1e6 ? (int64_t)type : -1));
   }
   state->offsets.count = 0; /* used up: another CELL_TYPES needs its own CELLS */
@@ -244,7 +202,7 @@ static basin_status skip_field(vtk_state *state)
   basin__reader_word(reader);
   BASIN_TRY(basin__reader_index(reader, "the number of arrays", 10000, &arrays));
   for (uint64_t a = 0; a < arrays; ++a) {
-    vtk_type type;
+    basin_number type;
     basin__reader_word(reader);
     BASIN_TRY(basin__reader_index(reader, "the number of components", 10000, &components));
     BASIN_TRY(basin__reader_index(reader, "the number of tuples", BASIN_MESH_MAX_COUNT, &tuples));

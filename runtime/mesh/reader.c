@@ -234,6 +234,42 @@ double basin__reader_f64(const basin_reader *reader, const char *bytes)
   return value;
 }
 
+size_t basin__number_size(basin_number type)
+{
+  static const size_t sizes[BASIN_NUMBER_COUNT] = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
+  return sizes[type];
+}
+
+double basin__reader_number(const basin_reader *reader, basin_number type, const char *bytes)
+{
+  const unsigned char *u = (const unsigned char *)bytes;
+  const bool big = basin__host_is_big_endian() != reader->swap;
+  const int second = basin__number_size(type) > 1 ? u[1] : 0;
+  const uint16_t pair = (uint16_t)(big ? u[0] << 8 | second : second << 8 | u[0]);
+  switch (type) {
+  case BASIN_NUMBER_INT8:
+    return (double)(int8_t)u[0];
+  case BASIN_NUMBER_UINT8:
+    return (double)u[0];
+  case BASIN_NUMBER_INT16:
+    return (double)(int16_t)pair;
+  case BASIN_NUMBER_UINT16:
+    return (double)pair;
+  case BASIN_NUMBER_INT32:
+    return (double)(int32_t)basin__reader_u32(reader, bytes);
+  case BASIN_NUMBER_UINT32:
+    return (double)basin__reader_u32(reader, bytes);
+  case BASIN_NUMBER_INT64:
+    return (double)(int64_t)basin__reader_u64(reader, bytes);
+  case BASIN_NUMBER_UINT64:
+    return (double)basin__reader_u64(reader, bytes);
+  case BASIN_NUMBER_FLOAT32:
+    return basin__reader_f32(reader, bytes);
+  default:
+    return basin__reader_f64(reader, bytes);
+  }
+}
+
 /* ---- meshes ---- */
 
 basin_status basin__reader_add_point(basin_reader *reader, const double point[3])

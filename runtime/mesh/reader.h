@@ -68,6 +68,24 @@ uint32_t basin__reader_u32(const basin_reader *reader, const char *bytes);
 uint64_t basin__reader_u64(const basin_reader *reader, const char *bytes);
 double basin__reader_f32(const basin_reader *reader, const char *bytes);
 double basin__reader_f64(const basin_reader *reader, const char *bytes);
+
+/* The kinds of numbers that binary files are made of; whole numbers come first. */
+typedef enum basin_number {
+  BASIN_NUMBER_INT8,
+  BASIN_NUMBER_UINT8,
+  BASIN_NUMBER_INT16,
+  BASIN_NUMBER_UINT16,
+  BASIN_NUMBER_INT32,
+  BASIN_NUMBER_UINT32,
+  BASIN_NUMBER_INT64,
+  BASIN_NUMBER_UINT64,
+  BASIN_NUMBER_FLOAT32,
+  BASIN_NUMBER_FLOAT64,
+  BASIN_NUMBER_COUNT
+} basin_number;
+size_t basin__number_size(basin_number type); /* bytes */
+/* Value of an unaligned number of that kind, in the reader's byte order. */
+double basin__reader_number(const basin_reader *reader, basin_number type, const char *bytes);
 bool basin__host_is_big_endian(void);
 
 /* ---- meshes ---- */

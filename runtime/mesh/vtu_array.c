@@ -7,33 +7,8 @@
 #include "mesh/deflate.h"
 #include <string.h>
 
-typedef enum vtu_type {
-  INT8,
-  UINT8,
-  INT16,
-  UINT16,
-  INT32,
-  UINT32,
-  INT64,
-  UINT64,
-  FLOAT32,
-  FLOAT64,
-  TYPE_COUNT
-} vtu_type;
-
-static const struct {
-  const char *name;
-  size_t size;
-} types[TYPE_COUNT] = {{"Int8", 1},
-                       {"UInt8", 1},
-                       {"Int16", 2},
-                       {"UInt16", 2},
-                       {"Int32", 4},
-                       {"UInt32", 4},
-                       {"Int64", 8},
-                       {"UInt64", 8},
-                       {"Float32", 4},
-                       {"Float64", 8}};
+static const char *const names[BASIN_NUMBER_COUNT] = {
+    "Int8", "UInt8", "Int16", "UInt16", "Int32", "UInt32", "Int64", "UInt64", "Float32", "Float64"};
 
 /* Where the encoded bytes come from: raw or base64. */
 typedef struct vtu_source {
@@ -235,36 +210,6 @@ static basin_status read_compressed(vtu_source *source, byte_buffer *out)
 
 /* ---- numbers ---- */
 
-static double value_at(const basin_reader *reader, vtu_type type, const char *bytes)
-{
-  const unsigned char *u = (const unsigned char *)bytes;
-  const bool big = basin__host_is_big_endian() != reader->swap;
-  const int second = types[type].size > 1 ? u[1] : 0;
-  const uint16_t pair = (uint16_t)(big ? u[0] << 8 | second : second << 8 | u[0]);
-  switch (type) {
-  case INT8:
-    return (double)(int8_t)u[0];
-  case UINT8:
-    return (double)u[0];
-  case INT16:
-    return (double)(int16_t)pair;
-  case UINT16:
-    return (double)pair;
-  case INT32:
-    return (double)(int32_t)basin__reader_u32(reader, bytes);
-  case UINT32:
-    return (double)basin__reader_u32(reader, bytes);
-  case INT64:
-    return (double)(int64_t)basin__reader_u64(reader, bytes);
-  case UINT64:
-    return (double)basin__reader_u64(reader, bytes);
-  case FLOAT32:
-    return basin__reader_f32(reader, bytes);
-  default:
-    return basin__reader_f64(reader, bytes);
-  }
-}
-
 static basin_status push(basin_context *context, basin_vtu_values *values, double value)
 {
   BASIN_TRY(basin__grow(context, &values->data, &values->room, values->count + 1, sizeof(double)));
@@ -309,7 +254,7 @@ find_appended(basin_vtu_file *file, const basin_xml_tag *tag, vtu_source *source
 static basin_status read_binary(basin_vtu_file *file,
                                 const basin_xml_tag *tag,
                                 bool appended,
-                                vtu_type type,
+                                basin_number type,
                                 basin_vtu_values *values)
 {
   basin_reader *reader = file->reader;
@@ -324,11 +269,13 @@ static basin_status read_binary(basin_vtu_file *file,
   if (status == BASIN_OK && file->taken > (size_t)(reader->end - reader->begin))
     status = BASIN_READER_FAIL(reader,
                                "expected arrays with data of their own, found arrays that overlap");
-  if (status == BASIN_OK && bytes.size % types[type].size != 0)
-    status = BASIN_READER_FAIL(
-        reader, "expected a multiple of %zu bytes, found %zu", types[type].size, bytes.size);
-  for (size_t i = 0; i < bytes.size && status == BASIN_OK; i += types[type].size)
-    status = push(reader->context, values, value_at(reader, type, bytes.data + i));
+  if (status == BASIN_OK && bytes.size % basin__number_size(type) != 0)
+    status = BASIN_READER_FAIL(reader,
+                               "expected a multiple of %zu bytes, found %zu",
+                               basin__number_size(type),
+                               bytes.size);
+  for (size_t i = 0; i < bytes.size && status == BASIN_OK; i += basin__number_size(type))
+    status = push(reader->context, values, basin__reader_number(reader, type, bytes.data + i));
   basin__array_free(reader->context, bytes.data, bytes.room, 1);
   if (status == BASIN_OK) reader->cursor = after;
   return status;
@@ -342,9 +289,9 @@ basin__vtu_array(basin_vtu_file *file, const basin_xml_tag *tag, basin_vtu_value
   values->count = 0;
   if (!basin__xml_attribute(tag, "type", &text))
     return BASIN_READER_FAIL(reader, "expected the type of a DataArray");
-  vtu_type type = INT8;
-  while (type < TYPE_COUNT && !basin__word_is(text, types[type].name)) ++type;
-  if (type == TYPE_COUNT)
+  basin_number type = BASIN_NUMBER_INT8;
+  while (type < BASIN_NUMBER_COUNT && !basin__word_is(text, names[type])) ++type;
+  if (type == BASIN_NUMBER_COUNT)
     return BASIN_READER_FAIL(reader,
                              "expected a type (Int8 ... UInt64, Float32, Float64) of a DataArray");
   if (!basin__xml_attribute(tag, "format", &text) || basin__word_is(text, "ascii"))
