@@ -27,6 +27,8 @@ typedef struct basin_refs {
   size_t capacity;
 } basin_refs;
 basin_status basin__refs_push(basin_context *context, basin_refs *refs, basin_ref ref);
+/* Exactly `count` entries; new ones are not set. */
+basin_status basin__refs_resize(basin_context *context, basin_refs *refs, size_t count);
 void basin__refs_fini(basin_context *context, basin_refs *refs);
 
 /* Rewrites the roots with each from[i] replaced by to[i], through the builder; results in `out`

@@ -5,14 +5,6 @@
 #include "graph/verify.h"
 #include "passes/waist.h"
 
-static basin_status reserve(basin_pipeline *pipeline, basin_refs *refs, size_t count)
-{
-  BASIN_TRY(basin__grow(
-      pipeline->context, &refs->items, &refs->capacity, count ? count : 1, sizeof refs->items[0]));
-  refs->count = (uint32_t)count;
-  return BASIN_OK;
-}
-
 /* Declares the array that the hoisted values will be read from. */
 static basin_status run_hoist(basin_pipeline *pipeline)
 {
@@ -35,7 +27,7 @@ static basin_status run_frontier(basin_pipeline *pipeline)
   BASIN_TRY(basin__frontier(
       &pipeline->analysis, pipeline->root, pipeline->project_unknowns, &pipeline->frontier));
   uint32_t n = pipeline->frontier.count;
-  BASIN_TRY(reserve(pipeline, &pipeline->variables, n));
+  BASIN_TRY(basin__refs_resize(pipeline->context, &pipeline->variables, n));
   for (uint32_t i = 0; i < n; ++i) {
     pipeline->variables.items[i] = basin__load(pipeline->graph, pipeline->stand_in, i);
     if (!pipeline->variables.items[i]) return BASIN_ERROR_MEMORY;
@@ -53,14 +45,15 @@ static basin_status run_frontier(basin_pipeline *pipeline)
 
 static basin_status run_gradient(basin_pipeline *pipeline)
 {
-  BASIN_TRY(reserve(pipeline, &pipeline->inner_gradient, pipeline->frontier.count));
+  BASIN_TRY(
+      basin__refs_resize(pipeline->context, &pipeline->inner_gradient, pipeline->frontier.count));
   return basin__gradient(&pipeline->gradient, pipeline->inner_root, pipeline->inner_gradient.items);
 }
 
 static basin_status run_hessian(basin_pipeline *pipeline)
 {
   size_t n = pipeline->frontier.count;
-  BASIN_TRY(reserve(pipeline, &pipeline->inner_hessian, n * (n + 1) / 2));
+  BASIN_TRY(basin__refs_resize(pipeline->context, &pipeline->inner_hessian, n * (n + 1) / 2));
   return basin__hessian(
       &pipeline->gradient, pipeline->inner_gradient.items, pipeline->inner_hessian.items);
 }
@@ -100,8 +93,8 @@ static basin_status try_waist(basin_pipeline *pipeline, basin_refs *gradient, ba
                                  .count = n,
                                  .stand_in = pipeline->stand_in,
                                  .multiplier = pipeline->multiplier};
-  BASIN_TRY(reserve(pipeline, gradient, n));
-  BASIN_TRY(reserve(pipeline, hessian, (size_t)n * (n + 1) / 2));
+  BASIN_TRY(basin__refs_resize(pipeline->context, gradient, n));
+  BASIN_TRY(basin__refs_resize(pipeline->context, hessian, (size_t)n * (n + 1) / 2));
   BASIN_TRY(basin__waist(&pipeline->analysis, &request, gradient->items, hessian->items, &found));
   if (!found) return BASIN_OK;
   BASIN_TRY(cost_of(pipeline, &pipeline->inner_gradient, &pipeline->inner_hessian, &straight));
@@ -138,8 +131,8 @@ static basin_status run_waist(basin_pipeline *pipeline)
 static basin_status run_map_out(basin_pipeline *pipeline)
 {
   size_t n = pipeline->unknown_count;
-  BASIN_TRY(reserve(pipeline, &pipeline->local_gradient, n));
-  BASIN_TRY(reserve(pipeline, &pipeline->local_hessian, n * (n + 1) / 2));
+  BASIN_TRY(basin__refs_resize(pipeline->context, &pipeline->local_gradient, n));
+  BASIN_TRY(basin__refs_resize(pipeline->context, &pipeline->local_hessian, n * (n + 1) / 2));
   basin_map_out map = {.frontier = pipeline->frontier.items,
                        .inner_count = pipeline->frontier.count,
                        .inner_hessian = pipeline->inner_hessian.items,

@@ -14,6 +14,14 @@ basin_status basin__refs_push(basin_context *context, basin_refs *refs, basin_re
   return BASIN_OK;
 }
 
+basin_status basin__refs_resize(basin_context *context, basin_refs *refs, size_t count)
+{
+  BASIN_TRY(basin__grow(
+      context, &refs->items, &refs->capacity, count ? count : 1, sizeof refs->items[0]));
+  refs->count = (uint32_t)count;
+  return BASIN_OK;
+}
+
 void basin__refs_fini(basin_context *context, basin_refs *refs)
 {
   basin__free(context, refs->items, refs->capacity * sizeof refs->items[0]);

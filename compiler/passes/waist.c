@@ -25,14 +25,6 @@ static bool is_polynomial_op(unsigned op)
   return op == BASIN_OP_ADD || op == BASIN_OP_SUB || op == BASIN_OP_MUL || op == BASIN_OP_NEG;
 }
 
-static basin_status reserve(basin_context *context, basin_refs *refs, size_t count)
-{
-  BASIN_TRY(basin__grow(
-      context, &refs->items, &refs->capacity, count ? count : 1, sizeof refs->items[0]));
-  refs->count = (uint32_t)count;
-  return BASIN_OK;
-}
-
 /* Vertices: polynomials in the variables (and numbers free of them never enter). Sinks: what
  * another operator reads. */
 static basin_status build_network(waist *w, const basin_refs *all, basin_cut *cut)
@@ -100,8 +92,8 @@ static basin_status differentiate(waist *w,
                                   basin_refs *first,
                                   basin_refs *second)
 {
-  BASIN_TRY(reserve(w->context, first, count));
-  BASIN_TRY(reserve(w->context, second, (size_t)count * (count + 1) / 2));
+  BASIN_TRY(basin__refs_resize(w->context, first, count));
+  BASIN_TRY(basin__refs_resize(w->context, second, (size_t)count * (count + 1) / 2));
   basin_gradient gradient;
   basin_status status = basin__gradient_init(&gradient, w->analysis, variables, count);
   if (status == BASIN_OK) status = basin__gradient(&gradient, root, first->items);
@@ -140,7 +132,7 @@ static basin_status inner_functions(waist *w)
 {
   const basin_waist_request *request = w->request;
   uint32_t m = w->cut.count, n = request->count;
-  BASIN_TRY(reserve(w->context, &w->jacobian, (size_t)m * n));
+  BASIN_TRY(basin__refs_resize(w->context, &w->jacobian, (size_t)m * n));
   basin_gradient gradient;
   basin_status status = basin__gradient_init(&gradient, w->analysis, request->variables, n);
   for (uint32_t k = 0; k < m && status == BASIN_OK; ++k)
