@@ -15,7 +15,7 @@ typedef struct numbers {
 } numbers;
 
 typedef struct state {
-  numbers positions, edges, triangles, points, labels;
+  numbers positions, edges, triangles, points, lone, labels;
 } state;
 
 static numbers check_numbers(lua_State *L, int index)
@@ -177,7 +177,7 @@ static int pair_of(const state *s,
 }
 
 typedef struct boxes {
-  const box *edges, *triangles, *points;
+  const box *edges, *triangles, *points, *lone;
 } boxes;
 
 static lua_Integer count_edges(const state *s, const boxes *b, double *least)
@@ -198,25 +198,51 @@ static lua_Integer count_edges(const state *s, const boxes *b, double *least)
   return found;
 }
 
-/* count(positions, edges, triangles, points, labels, limit) -> intersections, smallest distance of
- * point-triangle and edge-edge pairs below `limit`, else `limit`. Arguments are bytes of arrays. */
+static void count_points(const state *s, const boxes *b, double *least)
+{
+  const double *p[3], *q[3];
+  for (size_t k = 0; k < s->points.count; ++k)
+    for (size_t t = 0; t < s->triangles.count / 3; ++t)
+      if (box_distance(&b->points[k], &b->triangles[t]) < *least &&
+          pair_of(s, s->points.data + k, 1, s->triangles.data + 3 * t, 3, p, q))
+        *least = fmin(*least, point_triangle(p[0], q[0], q[1], q[2]));
+}
+
+/* Points of no edge also have a distance to edges and to each other. */
+static void count_lone(const state *s, const boxes *b, double *least)
+{
+  const double *p[3], *q[3];
+  for (size_t k = 0; k < s->lone.count; ++k) {
+    const double *vertex = s->lone.data + k;
+    for (size_t e = 0; e < s->edges.count / 2; ++e)
+      if (box_distance(&b->lone[k], &b->edges[e]) < *least &&
+          pair_of(s, vertex, 1, s->edges.data + 2 * e, 2, p, q))
+        *least = fmin(*least, point_segment(p[0], q[0], q[1]));
+    for (size_t l = k + 1; l < s->lone.count; ++l)
+      if (pair_of(s, vertex, 1, s->lone.data + l, 1, p, q))
+        *least = fmin(*least, box_distance(&b->lone[k], &b->lone[l]));
+  }
+}
+
+/* count(positions, edges, triangles, points, lone, labels, limit) -> intersections, smallest
+ * distance of all pairs below `limit`, else `limit`. Arguments are bytes of arrays; `points` has
+ * all points of surfaces, `lone` those of no edge among them. */
 static int brute_count(lua_State *L)
 {
   state s = {check_numbers(L, 1),
              check_numbers(L, 2),
              check_numbers(L, 3),
              check_numbers(L, 4),
-             check_numbers(L, 5)};
-  double limit = luaL_checknumber(L, 6), least = limit * limit;
-  boxes b = {
-      boxes_of(L, &s, s.edges, 2), boxes_of(L, &s, s.triangles, 3), boxes_of(L, &s, s.points, 1)};
-  const double *p[3], *q[3];
+             check_numbers(L, 5),
+             check_numbers(L, 6)};
+  double limit = luaL_checknumber(L, 7), least = limit * limit;
+  boxes b = {boxes_of(L, &s, s.edges, 2),
+             boxes_of(L, &s, s.triangles, 3),
+             boxes_of(L, &s, s.points, 1),
+             boxes_of(L, &s, s.lone, 1)};
   lua_Integer found = count_edges(&s, &b, &least);
-  for (size_t k = 0; k < s.points.count; ++k)
-    for (size_t t = 0; t < s.triangles.count / 3; ++t)
-      if (box_distance(&b.points[k], &b.triangles[t]) < least &&
-          pair_of(&s, s.points.data + k, 1, s.triangles.data + 3 * t, 3, p, q))
-        least = fmin(least, point_triangle(p[0], q[0], q[1], q[2]));
+  count_points(&s, &b, &least);
+  count_lone(&s, &b, &least);
   lua_pushinteger(L, found);
   lua_pushnumber(L, sqrt(least));
   return 2;

@@ -61,12 +61,14 @@ local function primitives()
     connectivities[kind] = ends
   end
   local surface = basin.mesh.joined { mesh:surface(), ground }
+  local numbers = basin.array.labels { { mesh.points.count, 0 }, { ground.points.count, 1 } }
   local detector = basin.contact.detector { positions = position, triangles = surface.triangles,
-    body = basin.array.labels { { mesh.points.count, 0 }, { ground.points.count, 1 } },
-    pairs = connectivities }
+    body = numbers, pairs = connectivities }
   scene:add_minimize_target { x }
+  local witness = guard.of { position = position, reach = 2e-3, numbers = numbers:table(),
+    parts = { { count = numbers.count, triangles = surface.triangles } } }
   return { scene = scene, x = x, predicted = predicted, position = position,
-    detector = detector }
+    detector = detector, witness = witness }
 end
 
 local H <const> = 0.01
@@ -80,6 +82,7 @@ local function run(minimize, steps)
     s.predicted:update(before + H * velocity + basin.array.filled(before.count, { 0, -9.8 * H * H,
       0 }))
     minimize(s)
+    s.witness:check()
     velocity = (s.x:value() - before) * (1 / H)
     most = math.max(most, s.detector:counts().total)
   end
@@ -201,9 +204,10 @@ harness.test("the same bits with 1, 2 and 3 threads", function()
     local ball = basin.mesh.sphere { level = 2, radius = 0.08, layers = 1 }
     local body = soft(scene, "body", { mesh = ball, copies = { { 0, 0.14, 0 },
       { 0.03, 0.31, 0.01 } }, velocity = { 0, -1, 0 } })
-    std.contact.barrier(scene, { bodies = { body, floor(scene) }, distance = 5e-3,
-      stiffness = 1e3, friction = 0.3 })
-    basin.simulate(scene, { dt = 0.01, steps = 8, gravity = gravity,
+    local bodies = { body, floor(scene) }
+    local witness = guard.new(std.contact.barrier(scene, { bodies = bodies, distance = 5e-3,
+      stiffness = 1e3, friction = 0.3 }), bodies)
+    basin.simulate(scene, { dt = 0.01, steps = 8, gravity = gravity, on_step = witness:on_step(),
       newton = { tolerance = 1e-2, linear = { solver = "pcg", tolerance = 1e-6 } } })
     return body.position:value():bytes()
   end

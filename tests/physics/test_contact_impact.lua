@@ -97,8 +97,10 @@ harness.test("free flight: contact adds nothing", function()
     local scene = basin.scene "flight"
     local bodies = { soft(scene, "a", { velocity = { 1, 0, 0 } }),
       soft(scene, "b", { copies = { { 0, 0.5, 0 } } }) }
-    if with_contact then std.contact.barrier(scene, { bodies = bodies, stiffness = 1e4 }) end
-    basin.simulate(scene, { dt = 0.01, steps = 3, gravity = { 0, -9.8, 0 }, newton = exact })
+    local witness = with_contact and guard.new(std.contact.barrier(scene, { bodies = bodies,
+      stiffness = 1e4 }), bodies)
+    basin.simulate(scene, { dt = 0.01, steps = 3, gravity = { 0, -9.8, 0 }, newton = exact,
+      on_step = witness and witness:on_step() or nil })
     return bodies[1].position:value():bytes()
   end
   harness.equal(fly(true), fly(false), "positions")
