@@ -3,10 +3,7 @@
 #ifndef BASIN_CONTACT_CURVE_H
 #define BASIN_CONTACT_CURVE_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-enum { BASIN__CURVE_BITS = 10 };
+#include "contact/device/contact_curve.h"
 
 /* Position of a cell with coordinates below 2^10 along the curve: 30 bits. */
 uint32_t basin__curve_position(uint32_t x, uint32_t y, uint32_t z);

@@ -3,18 +3,9 @@
 #ifndef BASIN_CONTACT_DISTANCE_H
 #define BASIN_CONTACT_DISTANCE_H
 
-#include "contact/vector3.h"
-#include <basin/contact.h>
+#include "contact/device/contact_types.h"
 
-/* The closest vector w = sum c_i x_i, from the second side to the first; its square; the smallest
- * features that hold the closest points, one bit a vertex of the stencil. */
-typedef struct basin__closest {
-  double squared;
-  basin__vector3 vector;
-  double coefficients[4];
-  unsigned region;
-} basin__closest;
-
+/* The texts of device/contact_distance.h as functions. */
 void basin__closest_point_point(const basin__vector3 x[2], basin__closest *result);
 void basin__closest_point_edge(const basin__vector3 x[3], basin__closest *result);
 void basin__closest_point_triangle(const basin__vector3 x[4], basin__closest *result);
