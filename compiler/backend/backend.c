@@ -6,12 +6,21 @@
 #include <string.h>
 
 static const basin_backend_kind *const kinds[] = {
-    &basin__backend_interp, &basin__backend_clang, &basin__backend_cached, &basin__backend_nvrtc};
+    &basin__backend_interp,
+    &basin__backend_clang,
+    &basin__backend_cached,
+    &basin__backend_nvrtc_kind};
 
-static const basin_backend_kind *find_kind(const char *name)
+/* The kind named by `name` up to a ':', behind which kinds that have variants name one. */
+static const basin_backend_kind *find_kind(const char *name, const char **variant)
 {
-  for (size_t i = 0; i < BASIN_COUNT(kinds); i++)
-    if (strcmp(kinds[i]->name, name) == 0) return kinds[i];
+  for (size_t i = 0; i < BASIN_COUNT(kinds); i++) {
+    size_t length = strlen(kinds[i]->name);
+    if (strncmp(kinds[i]->name, name, length) != 0) continue;
+    *variant = name[length] == ':' ? name + length + 1 : name + length;
+    if (!name[length] || (kinds[i]->has_variants && **variant && name[length] == ':'))
+      return kinds[i];
+  }
   return NULL;
 }
 
@@ -21,7 +30,8 @@ basin_status basin_backend_create(basin_context *context,
                                   basin_backend **backend)
 {
   *backend = NULL;
-  const basin_backend_kind *kind = find_kind(name);
+  const char *variant = "";
+  const basin_backend_kind *kind = find_kind(name, &variant);
   if (!kind)
     return BASIN_FAIL(context,
                       BASIN_ERROR_NAME,
@@ -37,7 +47,7 @@ basin_status basin_backend_create(basin_context *context,
   result->kind = kind;
   result->precision = is_float ? BASIN_PRECISION_FLOAT : BASIN_PRECISION_DOUBLE;
   basin__strbuf_init(&result->description, context);
-  basin_status status = kind->open(result);
+  basin_status status = kind->open(result, variant);
   if (status == BASIN_OK)
     *backend = result;
   else
@@ -55,11 +65,6 @@ void basin_backend_destroy(basin_backend *backend)
 
 basin_status basin__backend_compile(basin_backend *backend, basin_backend_job *jobs, size_t count)
 {
-  if (!backend->kind->has_kernels)
-    return BASIN_FAIL(backend->context,
-                      BASIN_ERROR_UNSUPPORTED,
-                      "back end %s makes no kernels for this process",
-                      backend->kind->name);
   double start = basin__seconds();
   basin_status status = backend->kind->compile(backend, jobs, count);
   backend->statistics.seconds += basin__seconds() - start;

@@ -15,9 +15,9 @@ typedef struct basin_backend_job {
 
 typedef struct basin_backend_kind {
   const char *name;
-  bool has_kernels; /* its kernels can be called in this process */
+  bool has_variants; /* what follows a ':' in the name is handed to `open`, else "" */
   /* Fills in backend->state. */
-  basin_status (*open)(basin_backend *backend);
+  basin_status (*open)(basin_backend *backend, const char *variant);
   void (*close)(basin_backend *backend);
   basin_status (*compile)(basin_backend *backend, basin_backend_job *jobs, size_t count);
   /* Appends the text of `form` other than "kernel", which all kinds share; NULL if there are no
@@ -39,7 +39,7 @@ struct basin_backend {
 };
 
 extern const basin_backend_kind basin__backend_interp, basin__backend_clang, basin__backend_cached,
-    basin__backend_nvrtc;
+    basin__backend_nvrtc_kind;
 
 /* What basin_backend_compile and basin_backend_text do, on programs instead of plans. */
 basin_status basin__backend_compile(basin_backend *backend, basin_backend_job *jobs, size_t count);

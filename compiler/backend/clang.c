@@ -47,13 +47,15 @@ static basin_status open_state(basin_backend *backend, bool cache_only)
   return hash_configuration(backend, state);
 }
 
-static basin_status clang_open(basin_backend *backend)
+static basin_status clang_open(basin_backend *backend, const char *variant)
 {
+  (void)variant;
   return open_state(backend, false);
 }
 
-static basin_status cached_open(basin_backend *backend)
+static basin_status cached_open(basin_backend *backend, const char *variant)
 {
+  (void)variant;
   return open_state(backend, true);
 }
 
@@ -202,7 +204,6 @@ static void clang_describe(basin_backend *backend, basin_strbuf *text)
 
 const basin_backend_kind basin__backend_clang = {
     .name = "clang",
-    .has_kernels = true,
     .open = clang_open,
     .close = clang_close,
     .compile = basin__clang_compile,
@@ -213,7 +214,6 @@ const basin_backend_kind basin__backend_clang = {
 /* The same kernels without a compiler: a host may ship a folder of them. */
 const basin_backend_kind basin__backend_cached = {
     .name = "cached",
-    .has_kernels = true,
     .open = cached_open,
     .close = clang_close,
     .compile = basin__clang_compile,

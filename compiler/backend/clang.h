@@ -4,9 +4,9 @@
 #define BASIN_BACKEND_CLANG_H
 
 #include "backend/backend.h"
-#include "backend/cache.h"
 #include "backend/object.h"
 #include "backend/shim.h"
+#include "base/cache.h"
 #include "emit/emit.h"
 
 /* Compiled code in memory: a kernel, or a projection that kernels call. */

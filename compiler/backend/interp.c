@@ -201,8 +201,9 @@ void basin__interp_run(const basin_kernel_args *args, const void *self)
 
 /* ---- the back end ---- */
 
-static basin_status interp_open(basin_backend *backend)
+static basin_status interp_open(basin_backend *backend, const char *variant)
 {
+  (void)variant;
   (void)backend;
   return BASIN_OK;
 }
@@ -223,7 +224,10 @@ static basin_status interp_compile(basin_backend *backend, basin_backend_job *jo
     BASIN_TRY(basin__interp_create(backend->context, jobs[i].program, &kernel));
     kernel->next = backend->state;
     backend->state = kernel;
-    jobs[i].kernel = (basin_kernel){basin__interp_run, kernel, kernel->scratch_size, ""};
+    jobs[i].kernel = (basin_kernel){.function = basin__interp_run,
+                                    .self = kernel,
+                                    .scratch_size = kernel->scratch_size,
+                                    .hash = ""};
     backend->statistics.compiled++;
   }
   return BASIN_OK;
@@ -237,7 +241,6 @@ static void interp_describe(basin_backend *backend, basin_strbuf *text)
 
 const basin_backend_kind basin__backend_interp = {
     .name = "interp",
-    .has_kernels = true,
     .open = interp_open,
     .close = interp_close,
     .compile = interp_compile,

@@ -1,25 +1,45 @@
-/* Kernel text to code for CUDA devices, by NVRTC; needs no device.
+/* The NVRTC back end: kernel text to code for CUDA devices; needs no device.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASIN_BACKEND_NVRTC_H
 #define BASIN_BACKEND_NVRTC_H
 
 #include "backend/backend.h"
+#include "base/cache.h"
+#include "base/nvrtc.h"
+#include "emit/emit.h"
 
-typedef struct basin_nvrtc_code {
-  char *cubin; /* allocated; release with basin__nvrtc_release */
+/* Device code in memory. */
+typedef struct basin_nvrtc_unit {
+  basin_key key;
+  void *image;
   size_t size;
-  unsigned registers;                        /* a thread */
-  unsigned stack, spill_stores, spill_loads; /* bytes a thread */
-} basin_nvrtc_code;
+  bool from_disk;
+  struct basin_nvrtc_unit *next;
+} basin_nvrtc_unit;
 
-/* Compiles kernel text for an architecture like "sm_90". `backend` is of kind "nvrtc". Errors:
- * COMPILE with the first error of the log, ARGUMENT for an architecture that NVRTC does not know.
- */
-basin_status basin__nvrtc_compile(basin_backend *backend,
+/* The back end's state, shared by its files. */
+typedef struct basin_nvrtc_state {
+  basin_nvrtc *nvrtc;
+  basin_cache *cache;
+  char architecture[16]; /* "" : kernels are only looked at */
+  basin_nvrtc_file files[BASIN_DIALECT_FILES];
+  size_t file_count;
+  char configuration[33]; /* hash of all that code depends on besides its text */
+  basin_nvrtc_unit *units;
+} basin_nvrtc_state;
+
+/* Compiles kernel text for an architecture like "sm_90" (machine code) or "compute_90" (PTX).
+ * `backend` is of kind "nvrtc". Errors: COMPILE with the first error of the log. May be called from
+ * several threads. */
+basin_status basin__backend_nvrtc(const basin_backend *backend,
                                   const char *name,
                                   const char *text,
                                   const char *architecture,
                                   basin_nvrtc_code *code);
-void basin__nvrtc_release(basin_backend *backend, basin_nvrtc_code *code);
+void basin__backend_nvrtc_release(const basin_backend *backend, basin_nvrtc_code *code);
+
+/* nvrtc_compile.c: the back end's `compile`. */
+basin_status
+basin__backend_nvrtc_compile(basin_backend *backend, basin_backend_job *jobs, size_t count);
 
 #endif

@@ -195,9 +195,10 @@ BASIN_API const char *basin_plan_dump(basin_plan *plan, const char *stage);
 /* ---- backends ---- */
 typedef struct basin_backend basin_backend;
 
-/* name: "interp" (always there), "clang" (needs basin-clang.so and LLVM), "nvrtc" (text to cubin
- * only: for checks and the CUDA device). A missing library is BASIN_ERROR_MISSING_LIBRARY with the
- * package to install. precision: "double" or "float". */
+/* name: "interp" (always there), "clang" (needs basin-clang.so and LLVM), "nvrtc" (texts for checks
+ * only) or "nvrtc:sm_90" (device code for that architecture; "nvrtc:compute_90": PTX). A missing
+ * library is BASIN_ERROR_MISSING_LIBRARY with the package to install. precision: "double" or
+ * "float". */
 BASIN_API basin_status basin_backend_create(basin_context *context,
                                             const char *name,
                                             const char *precision,

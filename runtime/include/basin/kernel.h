@@ -114,9 +114,12 @@ typedef struct basin_kernel_args {
 
 typedef void (*basin_kernel_function)(const basin_kernel_args *args, const void *self);
 
-/* A compiled kernel. Immutable, callable from any thread. */
+/* A compiled kernel. Immutable, callable from any thread. One for a CUDA device has no function but
+ * device code: an image whose entry is basin_kernel, launched with the arguments by value. */
 typedef struct basin_kernel {
   basin_kernel_function function;
+  const void *image; /* machine code or PTX; NULL for kernels that are called */
+  size_t image_size;
   const void *self; /* handed to the function; the interpreter's program */
   size_t scratch_size;
   const char *hash; /* 32 hex digits of the kernel key; "" for the interpreter */

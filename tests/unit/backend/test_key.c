@@ -1,6 +1,6 @@
 /* Keys: what changes them and what does not.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "backend/key.h"
+#include "base/key.h"
 #include "support.h"
 
 static basin_key key_of(const char *text, const char *configuration)

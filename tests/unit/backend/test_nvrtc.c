@@ -20,17 +20,17 @@ static void compile_everywhere(basin_backend *backend, const basin_kernel_progra
   assert_int_equal(basin__emit_source(backend->context, program, BASIN_DIALECT_CUDA, &source),
                    BASIN_OK);
   assert_null(strstr(basin__strbuf_text(&source), "#include \""));
-  if (basin__nvrtc_compile(backend,
+  if (basin__backend_nvrtc(backend,
                            program->info.name,
                            basin__strbuf_text(&source),
                            architectures[BASIN_COUNT(architectures) - 1],
                            &alone) != BASIN_OK)
     fail_msg("%s", basin_error_text(backend->context));
-  basin__nvrtc_release(backend, &alone);
+  basin__backend_nvrtc_release(backend, &alone);
   basin__strbuf_fini(&source);
   for (size_t a = 0; a < BASIN_COUNT(architectures); a++) {
     basin_nvrtc_code code;
-    if (basin__nvrtc_compile(
+    if (basin__backend_nvrtc(
             backend, program->info.name, basin__strbuf_text(&text), architectures[a], &code) !=
         BASIN_OK)
       fail_msg("%s", basin_error_text(backend->context));
@@ -44,9 +44,9 @@ static void compile_everywhere(basin_backend *backend, const basin_kernel_progra
         code.stack,
         code.spill_stores,
         code.spill_loads);
-    assert_true(code.size > 1000 && memcmp(code.cubin, "\177ELF", 4) == 0);
+    assert_true(code.size > 1000 && memcmp(code.image, "\177ELF", 4) == 0);
     assert_in_range(code.registers, 8, 255);
-    basin__nvrtc_release(backend, &code);
+    basin__backend_nvrtc_release(backend, &code);
   }
   basin__strbuf_fini(&text);
 }
@@ -124,10 +124,10 @@ static void test_errors(void **state)
   basin_backend *backend = open_backend(context, "nvrtc", "double", "");
   basin_nvrtc_code code;
   assert_int_equal(
-      basin__nvrtc_compile(backend, "bad", "int good;\nint bad = missing_name;\n", "sm_90", &code),
+      basin__backend_nvrtc(backend, "bad", "int good;\nint bad = missing_name;\n", "sm_90", &code),
       BASIN_ERROR_COMPILE);
   assert_non_null(strstr(basin_error_last(context)->message, "missing_name"));
-  assert_int_equal(basin__nvrtc_compile(backend, "good", "int good;\n", "sm_1", &code),
+  assert_int_equal(basin__backend_nvrtc(backend, "good", "int good;\n", "sm_1", &code),
                    BASIN_ERROR_COMPILE);
   basin_backend_job job = {0};
   assert_int_equal(basin__backend_compile(backend, &job, 1), BASIN_ERROR_UNSUPPORTED);

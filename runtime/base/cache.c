@@ -1,6 +1,6 @@
 /* Compiled kernels on disk. A file is a header of 32 bytes, then the object.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "backend/cache.h"
+#include "base/cache.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* The key of a compiled kernel: everything that its code depends on.
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef BASIN_BACKEND_KEY_H
-#define BASIN_BACKEND_KEY_H
+#ifndef BASIN_BASE_KEY_H
+#define BASIN_BASE_KEY_H
 
 #include "base/base.h"
 

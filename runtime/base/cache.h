@@ -1,9 +1,9 @@
 /* Compiled kernels on disk, one file a key: atomic, checked, bounded in size, never a reason to
  * fail. SPDX-License-Identifier: Apache-2.0 */
-#ifndef BASIN_BACKEND_CACHE_H
-#define BASIN_BACKEND_CACHE_H
+#ifndef BASIN_BASE_CACHE_H
+#define BASIN_BASE_CACHE_H
 
-#include "backend/key.h"
+#include "base/key.h"
 
 /* In the folder of the context's options; off if that is "" or $BASIN_CACHE is "off". May be used
  * from several threads. */

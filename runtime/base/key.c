@@ -1,6 +1,6 @@
 /* Keys of compiled kernels.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "backend/key.h"
+#include "base/key.h"
 
 #include <string.h>
 
