@@ -5,11 +5,10 @@
 
 #include <string.h>
 
-static const basin_backend_kind *const kinds[] = {
-    &basin__backend_interp,
-    &basin__backend_clang,
-    &basin__backend_cached,
-    &basin__backend_nvrtc_kind};
+static const basin_backend_kind *const kinds[] = {&basin__backend_interp,
+                                                  &basin__backend_clang,
+                                                  &basin__backend_cached,
+                                                  &basin__backend_nvrtc_kind};
 
 /* The kind named by `name` up to a ':', behind which kinds that have variants name one. */
 static const basin_backend_kind *find_kind(const char *name, const char **variant)

@@ -127,9 +127,8 @@ basin__backend_nvrtc_compile(basin_backend *backend, basin_backend_job *jobs, si
     status = request_kernel(&r, jobs[i].program, &units[i]);
   if (status == BASIN_OK) status = run_tasks(&r);
   for (size_t i = 0; i < count && status == BASIN_OK; i++)
-    jobs[i].kernel = (basin_kernel){.image = units[i]->image,
-                                    .image_size = units[i]->size,
-                                    .hash = units[i]->key.hex};
+    jobs[i].kernel = (basin_kernel){
+        .image = units[i]->image, .image_size = units[i]->size, .hash = units[i]->key.hex};
   request_fini(&r);
   basin__free(backend->context, units, (count + 1) * sizeof(basin_nvrtc_unit *));
   return status;

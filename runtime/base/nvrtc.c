@@ -189,12 +189,11 @@ static basin_status fetch_code(const basin_nvrtc *nvrtc,
   bool ptx = strncmp(request->architecture, "compute_", 8) == 0;
   int result = ptx ? nvrtc->nvrtcGetPTXSize(program, &code->size)
                    : nvrtc->nvrtcGetCUBINSize(program, &code->size);
-  if (result || code->size == 0)
-    return fail(nvrtc, result, "no device code", request->name, NULL);
+  if (result || code->size == 0) return fail(nvrtc, result, "no device code", request->name, NULL);
   code->image = basin__alloc(nvrtc->context, code->size);
   if (!code->image) return BASIN_ERROR_MEMORY;
-  result = ptx ? nvrtc->nvrtcGetPTX(program, code->image)
-               : nvrtc->nvrtcGetCUBIN(program, code->image);
+  result =
+      ptx ? nvrtc->nvrtcGetPTX(program, code->image) : nvrtc->nvrtcGetCUBIN(program, code->image);
   return result ? fail(nvrtc, result, "no device code", request->name, NULL) : BASIN_OK;
 }
 

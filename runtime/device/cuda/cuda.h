@@ -29,11 +29,15 @@ basin_status basin__cuda_open(basin_context *context, int ordinal, basin_cuda **
 void basin__cuda_close(basin_cuda *cuda); /* NULL is fine; buffers and graphs are released before */
 const basin_cuda_info *basin__cuda_information(const basin_cuda *cuda);
 basin_context *basin__cuda_context(const basin_cuda *cuda);
+int basin__cuda_ordinal(const basin_cuda *cuda); /* N of "cuda:N" */
+/* What kernels are compiled for: the device's own architecture, "sm_90", or PTX for an older one,
+ * "compute_89", where the compiler does not know it or the driver refuses machine code. */
+const char *basin__cuda_architecture(const basin_cuda *cuda);
 
 /* ---- memory ---- */
 typedef struct basin_buffer {
   basin_address address;
-  size_t size; /* bytes */
+  size_t size;  /* bytes */
 } basin_buffer; /* zero-initialise */
 /* At least `size` bytes; where it grows, by half at least, the content is lost (poisoned in the
  * software CUDA). MEMORY says how much was asked and how much is free; the buffer is unchanged. */
@@ -42,15 +46,15 @@ basin_status basin__buffer_reserve(basin_cuda *cuda, basin_buffer *buffer, size_
 basin_status basin__buffer_extend(basin_cuda *cuda, basin_buffer *buffer, size_t used, size_t size);
 void basin__buffer_release(basin_cuda *cuda, basin_buffer *buffer);
 /* `from` may be changed as soon as the call returns. */
-basin_status
-basin__cuda_upload(basin_cuda *cuda, basin_address to, const void *from, size_t size);
+basin_status basin__cuda_upload(basin_cuda *cuda, basin_address to, const void *from, size_t size);
 /* Waits for all work before it. */
 basin_status basin__cuda_download(basin_cuda *cuda, void *to, basin_address from, size_t size);
-basin_status
-basin__cuda_copy(basin_cuda *cuda, basin_address to, basin_address from, size_t size);
+basin_status basin__cuda_copy(basin_cuda *cuda, basin_address to, basin_address from, size_t size);
 basin_status basin__cuda_zero(basin_cuda *cuda, basin_address to, size_t size);
-basin_status
-basin__cuda_fill(basin_cuda *cuda, basin_address to, uint32_t word, size_t count); /* 32-bit words */
+basin_status basin__cuda_fill(basin_cuda *cuda,
+                              basin_address to,
+                              uint32_t word,
+                              size_t count); /* 32-bit words */
 /* Waits for all work; the first error of what ran since the last wait names call and kernel. */
 basin_status basin__cuda_wait(basin_cuda *cuda);
 
@@ -112,7 +116,11 @@ basin_cuda_statistics basin__cuda_get_statistics(const basin_cuda *cuda);
 basin_status basin__cuda_timer_start(basin_cuda *cuda);
 basin_status basin__cuda_timer_stop(basin_cuda *cuda, double *seconds);
 
-/* The native stream, for the vendor's libraries. */
+/* ---- for the vendor's libraries, which work on the thread's current device ---- */
+/* Makes the device current on this thread; each success is followed by basin__cuda_leave. */
+basin_status basin__cuda_enter(basin_cuda *cuda);
+void basin__cuda_leave(basin_cuda *cuda);
+/* The native stream. */
 basin_cu_stream basin__cuda_stream(const basin_cuda *cuda);
 
 #endif

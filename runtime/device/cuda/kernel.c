@@ -1,0 +1,326 @@
+/* Kernels of a CUDA device: from the runtime's own texts, compiled on demand, and from images of
+ * plans. SPDX-License-Identifier: Apache-2.0 */
+#include "device/cuda/state.h"
+#include "device/cuda/texts.h"
+
+#include <string.h>
+
+enum { DEFINITION_MAX = 16, STATIC_SHARED_LIMIT = 48 * 1024 };
+
+/* ---- modules ---- */
+
+static basin_status load_module(basin_cuda *cuda,
+                                const char *key,
+                                const void *image,
+                                const char *name,
+                                basin_cuda_module **module)
+{
+  basin_cuda_module *made = basin__calloc(cuda->context, 1, sizeof *made);
+  if (!made) return BASIN_ERROR_MEMORY;
+  memcpy(made->key, key, strlen(key) < sizeof made->key ? strlen(key) : sizeof made->key - 1);
+  basin_status status =
+      BASIN_CU(cuda, name, cuModuleLoadDataEx, &made->module, image, 0, NULL, NULL);
+  if (status != BASIN_OK) {
+    basin__free(cuda->context, made, sizeof *made);
+    return status;
+  }
+  made->next = cuda->modules;
+  cuda->modules = made;
+  *module = made;
+  return BASIN_OK;
+}
+
+static basin_cuda_module *find_module(const basin_cuda *cuda, const char *key)
+{
+  for (basin_cuda_module *module = cuda->modules; module; module = module->next)
+    if (strcmp(module->key, key) == 0) return module;
+  return NULL;
+}
+
+void basin__cuda_unload(basin_cuda *cuda)
+{
+  while (cuda->kernels) {
+    basin_cuda_kernel *kernel = cuda->kernels;
+    cuda->kernels = kernel->next;
+    basin__strfree(cuda->context, kernel->name);
+    basin__free(cuda->context, kernel, sizeof *kernel);
+  }
+  while (cuda->modules) {
+    basin_cuda_module *module = cuda->modules;
+    cuda->modules = module->next;
+    (void)cuda->driver.cuModuleUnload(module->module);
+    basin__free(cuda->context, module, sizeof *module);
+  }
+}
+
+/* ---- functions ---- */
+
+static basin_status
+read_figure(basin_cuda *cuda, const basin_cuda_kernel *kernel, int attribute, size_t *figure)
+{
+  int value = 0;
+  BASIN_TRY(BASIN_CU(cuda, kernel->name, cuFuncGetAttribute, &value, attribute, kernel->function));
+  *figure = value > 0 ? (size_t)value : 0;
+  return BASIN_OK;
+}
+
+static basin_status read_info(basin_cuda *cuda, basin_cuda_kernel *kernel)
+{
+  size_t registers, threads;
+  basin_cuda_kernel_info *info = &kernel->info;
+  BASIN_TRY(read_figure(cuda, kernel, BASIN_CU_FUNCTION_NUM_REGS, &registers));
+  BASIN_TRY(read_figure(cuda, kernel, BASIN_CU_FUNCTION_MAX_THREADS_PER_BLOCK, &threads));
+  BASIN_TRY(read_figure(cuda, kernel, BASIN_CU_FUNCTION_LOCAL_SIZE_BYTES, &info->local));
+  BASIN_TRY(read_figure(cuda, kernel, BASIN_CU_FUNCTION_SHARED_SIZE_BYTES, &info->shared));
+  info->registers = (unsigned)registers;
+  info->threads_limit = (unsigned)threads;
+  kernel->dynamic_limit =
+      info->shared < STATIC_SHARED_LIMIT ? STATIC_SHARED_LIMIT - info->shared : 0;
+  return BASIN_OK;
+}
+
+/* Keeps function `entry` of a module under `hash`. The device is current. */
+static basin_status add_kernel(basin_cuda *cuda,
+                               const basin_cuda_module *module,
+                               const char *entry,
+                               const char *name,
+                               uint64_t hash,
+                               const basin_cuda_kernel **kernel)
+{
+  basin_cuda_kernel *made = basin__calloc(cuda->context, 1, sizeof *made);
+  if (!made) return BASIN_ERROR_MEMORY;
+  made->hash = hash;
+  made->name = basin__strdup(cuda->context, name);
+  basin_status status = made->name ? BASIN_OK : BASIN_ERROR_MEMORY;
+  if (status == BASIN_OK)
+    status = BASIN_CU(cuda, name, cuModuleGetFunction, &made->function, module->module, entry);
+  if (status == BASIN_OK) status = read_info(cuda, made);
+  if (status != BASIN_OK) {
+    basin__strfree(cuda->context, made->name);
+    basin__free(cuda->context, made, sizeof *made);
+    return status;
+  }
+  made->next = cuda->kernels;
+  cuda->kernels = made;
+  cuda->statistics.loaded++;
+  *kernel = made;
+  return BASIN_OK;
+}
+
+static const basin_cuda_kernel *find_kernel(const basin_cuda *cuda, uint64_t hash)
+{
+  const basin_cuda_kernel *kernel = cuda->kernels;
+  while (kernel && kernel->hash != hash) kernel = kernel->next;
+  return kernel;
+}
+
+basin_cuda_kernel_info basin__cuda_kernel_information(const basin_cuda_kernel *kernel)
+{
+  return kernel->info;
+}
+
+/* ---- own texts ---- */
+
+typedef struct own_source {
+  const char *name, *definitions; /* file:entry */
+  basin_nvrtc_file files[BASIN_CUDA_TEXT_MAX];
+  size_t file_count;
+} own_source;
+
+static basin_status make_key(basin_cuda *cuda, const own_source *source, basin_key *key)
+{
+  const char *contract = basin__env("CONTRACT");
+  basin_strbuf text, configuration;
+  basin__strbuf_init(&text, cuda->context);
+  basin__strbuf_init(&configuration, cuda->context);
+  for (size_t i = 0; i < source->file_count; ++i) basin__strbuf_puts(&text, source->files[i].text);
+  basin__strbuf_printf(&configuration,
+                       "runtime %s nvrtc %d %s %s contract %s",
+                       source->definitions,
+                       basin__nvrtc_version(cuda->nvrtc),
+                       basin__nvrtc_path(cuda->nvrtc),
+                       cuda->architecture,
+                       contract ? contract : "off");
+  basin_status status = text.failed || configuration.failed ? BASIN_ERROR_MEMORY : BASIN_OK;
+  if (status == BASIN_OK)
+    status = basin__key_make(
+        cuda->context, basin__strbuf_text(&text), basin__strbuf_text(&configuration), key);
+  basin__strbuf_fini(&text);
+  basin__strbuf_fini(&configuration);
+  return status;
+}
+
+/* Cuts `words`, a copy of the definitions, at its blanks. */
+static basin_status
+cut_options(basin_cuda *cuda, char *words, const char *options[DEFINITION_MAX], size_t *count)
+{
+  *count = 0;
+  for (char *word = words; *word;) {
+    word += strspn(word, " ");
+    if (!*word) break;
+    if (*count == DEFINITION_MAX)
+      return BASIN_FAIL(cuda->context, BASIN_ERROR_INTERNAL, "too many definitions: %s", words);
+    options[(*count)++] = word;
+    word += strcspn(word, " ");
+    if (*word) *word++ = 0;
+  }
+  return BASIN_OK;
+}
+
+static basin_status compile(basin_cuda *cuda, const own_source *source, basin_nvrtc_code *code)
+{
+  const char *options[DEFINITION_MAX];
+  size_t count;
+  char *words = basin__strdup(cuda->context, source->definitions);
+  if (!words) return BASIN_ERROR_MEMORY;
+  basin_status status = cut_options(cuda, words, options, &count);
+  if (status == BASIN_OK) {
+    basin_nvrtc_request request = {.name = source->name,
+                                   .text = source->files[0].text,
+                                   .files = source->files + 1,
+                                   .file_count = source->file_count - 1,
+                                   .architecture = cuda->architecture,
+                                   .options = options,
+                                   .option_count = count};
+    status = basin__nvrtc_compile(cuda->nvrtc, &request, code);
+  }
+  basin__strfree(cuda->context, words);
+  if (status == BASIN_OK) cuda->statistics.compiled++;
+  return status;
+}
+
+/* The module of a text: loaded before, kept on disk, or compiled. *refused: the driver does not
+ * take the code. */
+static basin_status
+find_or_make(basin_cuda *cuda, const own_source *source, basin_cuda_module **module, bool *refused)
+{
+  basin_key key;
+  size_t size;
+  *refused = false;
+  BASIN_TRY(make_key(cuda, source, &key));
+  *module = find_module(cuda, key.hex);
+  if (*module) return BASIN_OK;
+  void *kept = basin__cache_get(cuda->cache, &key, &size);
+  if (kept) {
+    basin_status status = load_module(cuda, key.hex, kept, source->name, module);
+    basin__cache_release(cuda->cache, kept, size);
+    if (status != BASIN_ERROR_UNSUPPORTED) return status;
+  }
+  basin_nvrtc_code code;
+  BASIN_TRY(compile(cuda, source, &code));
+  basin_status status = load_module(cuda, key.hex, code.image, source->name, module);
+  *refused = status == BASIN_ERROR_UNSUPPORTED;
+  if (status == BASIN_OK) basin__cache_put(cuda->cache, &key, code.image, code.size);
+  basin__nvrtc_release(cuda->nvrtc, &code);
+  return status;
+}
+
+/* What to do when the driver takes no code of the compiler's. */
+static basin_status fail_versions(basin_cuda *cuda, const char *name)
+{
+  int version = basin__nvrtc_version(cuda->nvrtc);
+  return BASIN_FAIL(cuda->context,
+                    BASIN_ERROR_UNSUPPORTED,
+                    "cuda:%d: the driver, for CUDA %d.%d, refuses kernel %s made by NVRTC %d.%d "
+                    "(%s): a newer driver or an older NVRTC (BASIN_LIB_NVRTC) is needed",
+                    cuda->ordinal,
+                    cuda->driver.version / 1000,
+                    cuda->driver.version % 1000 / 10,
+                    name,
+                    version / 1000,
+                    version % 1000 / 10,
+                    basin__nvrtc_path(cuda->nvrtc));
+}
+
+static basin_status
+module_of(basin_cuda *cuda, const own_source *source, basin_cuda_module **module)
+{
+  bool refused;
+  basin_status status = find_or_make(cuda, source, module, &refused);
+  if (refused && strncmp(cuda->architecture, "sm_", 3) == 0) {
+    basin__log(cuda->context,
+               BASIN_LOG_WARN,
+               "cuda:%d: the driver refuses code for %s; going on with PTX",
+               cuda->ordinal,
+               cuda->architecture);
+    BASIN_TRY(
+        basin__nvrtc_architecture(cuda->nvrtc, cuda->major, cuda->minor, true, cuda->architecture));
+    status = find_or_make(cuda, source, module, &refused);
+  }
+  return refused ? fail_versions(cuda, source->name) : status;
+}
+
+static basin_status load_own(basin_cuda *cuda,
+                             const char *file,
+                             const char *entry,
+                             const char *definitions,
+                             uint64_t hash,
+                             const basin_cuda_kernel **kernel)
+{
+  basin_strbuf name;
+  own_source source = {.definitions = definitions};
+  basin_cuda_module *module;
+  BASIN_TRY(basin__cuda_text_files(cuda->context, file, source.files, &source.file_count));
+  basin__strbuf_init(&name, cuda->context);
+  basin__strbuf_printf(&name, "%s:%s", file, entry);
+  source.name = basin__strbuf_text(&name);
+  basin_status status = name.failed ? BASIN_ERROR_MEMORY : BASIN_OK;
+  if (status == BASIN_OK) status = module_of(cuda, &source, &module);
+  if (status == BASIN_OK) status = add_kernel(cuda, module, entry, source.name, hash, kernel);
+  basin__strbuf_fini(&name);
+  return status;
+}
+
+basin_status basin__cuda_kernel(basin_cuda *cuda,
+                                const char *file,
+                                const char *entry,
+                                const char *definitions,
+                                const basin_cuda_kernel **kernel)
+{
+  uint64_t hash = basin__hash64(definitions, strlen(definitions), 0);
+  hash = basin__hash64(entry, strlen(entry) + 1, hash);
+  hash = basin__hash64(file, strlen(file) + 1, hash);
+  *kernel = find_kernel(cuda, hash);
+  if (*kernel) return BASIN_OK;
+  BASIN_TRY(basin__cuda_begin(cuda));
+  basin_status status = load_own(cuda, file, entry, definitions, hash, kernel);
+  basin__cuda_leave(cuda);
+  return status;
+}
+
+/* ---- kernels of plans ---- */
+
+static basin_status load_image(basin_cuda *cuda,
+                               const basin_kernel *plan,
+                               const char *name,
+                               uint64_t hash,
+                               const basin_cuda_kernel **kernel)
+{
+  basin_cuda_module *module = find_module(cuda, plan->hash);
+  if (!module) {
+    basin_status status = load_module(cuda, plan->hash, plan->image, name, &module);
+    if (status == BASIN_ERROR_UNSUPPORTED) return fail_versions(cuda, name);
+    BASIN_TRY(status);
+  }
+  return add_kernel(cuda, module, "basin_kernel", name, hash, kernel);
+}
+
+basin_status basin__cuda_kernel_of(basin_cuda *cuda,
+                                   const basin_kernel *plan,
+                                   const char *name,
+                                   const basin_cuda_kernel **kernel)
+{
+  if (!plan->image || !plan->hash || !*plan->hash)
+    return BASIN_FAIL(cuda->context,
+                      BASIN_ERROR_INTERNAL,
+                      "kernel %s has no code for cuda:%d",
+                      name,
+                      cuda->ordinal);
+  uint64_t hash = basin__hash64(plan->hash, strlen(plan->hash), 1);
+  *kernel = find_kernel(cuda, hash);
+  if (*kernel) return BASIN_OK;
+  BASIN_TRY(basin__cuda_begin(cuda));
+  basin_status status = load_image(cuda, plan, name, hash, kernel);
+  basin__cuda_leave(cuda);
+  return status;
+}
