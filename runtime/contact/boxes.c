@@ -1,6 +1,7 @@
 /* Swept boxes of vertices in single precision, rounded outward.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "contact/contact.h"
+#include <float.h>
 
 enum { CHUNK = 1024 };
 
@@ -11,16 +12,17 @@ typedef struct box_task {
   atomic_size_t bad; /* a vertex that is not finite; SIZE_MAX: none */
 } box_task;
 
+/* Beyond the largest float is the largest one: infinite bounds belong to empty lanes of nodes. */
 static float below(double value)
 {
   const float rounded = (float)value;
-  return (double)rounded > value ? nextafterf(rounded, -HUGE_VALF) : rounded;
+  return fmaxf((double)rounded > value ? nextafterf(rounded, -HUGE_VALF) : rounded, -FLT_MAX);
 }
 
 static float above(double value)
 {
   const float rounded = (float)value;
-  return (double)rounded < value ? nextafterf(rounded, HUGE_VALF) : rounded;
+  return fminf((double)rounded < value ? nextafterf(rounded, HUGE_VALF) : rounded, FLT_MAX);
 }
 
 /* Rounding is monotonic, so that boxes without reach meet whenever the exact ones do. A reach is
