@@ -1,8 +1,6 @@
 /* Assembly: constant terms once, the others every time, curvature of maps last.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "assembly/minimizer.h"
-#include <math.h>
-#include <string.h>
+#include "assembly/engine.h"
 
 static uint64_t mix(uint64_t key, uint64_t value)
 {
@@ -20,11 +18,6 @@ basin_projection basin__term_projection(const basin_minimizer *minimizer,
                                                       : BASIN_PROJECTION_ABS;
 }
 
-static bool takes_part(const basin_term *term)
-{
-  return term->enabled && term->local_nodes > 0 && term->elements > 0;
-}
-
 /* ---- constant terms ---- */
 
 /* Of everything that the constant values of a part depend on; *count of its constant terms. */
@@ -38,7 +31,9 @@ static basin_status constant_key(basin_minimizer *minimizer,
   *count = 0;
   for (size_t k = 0; k < minimizer->term_count; ++k) {
     basin_term *term = minimizer->terms[k];
-    if (!term->constant || !takes_part(term) || basin__term_part(minimizer, term) != part) continue;
+    if (!term->constant || !basin__term_takes_part(term) ||
+        basin__term_part(minimizer, term) != part)
+      continue;
     ++*count;
     *key = mix(mix(*key, k), (uint64_t)basin__term_projection(minimizer, term, override));
     for (size_t i = 0; i < term->hessian_array_count; ++i) {
@@ -58,22 +53,16 @@ static basin_status constant_key(basin_minimizer *minimizer,
 static basin_status
 assemble_constant(basin_minimizer *minimizer, basin_part *part, basin_projection override)
 {
-  size_t square = (size_t)minimizer->layout.block * minimizer->layout.block,
-         count = basin_bsr_block_count(part->matrix) * square;
-  if (count > part->constant_capacity)
-    BASIN_TRY(basin__grow(minimizer->context,
-                          &part->constant,
-                          &part->constant_capacity,
-                          count,
-                          sizeof *part->constant));
-  memset(part->constant, 0, count * sizeof *part->constant);
+  BASIN_TRY(minimizer->engine->zero_constant(minimizer, part));
   for (size_t k = 0; k < minimizer->term_count; ++k) {
     basin_term *term = minimizer->terms[k];
-    if (!term->constant || !takes_part(term) || basin__term_part(minimizer, term) != part) continue;
+    if (!term->constant || !basin__term_takes_part(term) ||
+        basin__term_part(minimizer, term) != part)
+      continue;
     basin_run run = {.hessian = true,
                      .projection = basin__term_projection(minimizer, term, override),
-                     .values = part->constant};
-    BASIN_TRY(basin__term_run(minimizer, term, &run));
+                     .values = BASIN_RUN_CONSTANT};
+    BASIN_TRY(minimizer->engine->run(minimizer, term, &run));
   }
   return BASIN_OK;
 }
@@ -113,20 +102,22 @@ static basin_projection curvature_projection(const basin_minimizer *minimizer,
 static bool any_curved(const basin_minimizer *minimizer)
 {
   for (size_t k = 0; k < minimizer->term_count; ++k)
-    if (minimizer->terms[k]->curved && takes_part(minimizer->terms[k])) return true;
+    if (minimizer->terms[k]->curved && basin__term_takes_part(minimizer->terms[k])) return true;
   return false;
 }
 
 static basin_status assemble_curvature(basin_minimizer *minimizer, basin_projection override)
 {
-  BASIN_TRY(basin__dof_adjoint_propagate(&minimizer->maps));
-  basin_run run = {.hessian = true, .projection = curvature_projection(minimizer, override)};
+  const basin_engine *engine = minimizer->engine;
+  BASIN_TRY(engine->adjoint_propagate(minimizer));
+  basin_run run = {.hessian = true,
+                   .projection = curvature_projection(minimizer, override),
+                   .values = BASIN_RUN_VALUES};
   for (size_t k = 0; k < minimizer->curvature_count; ++k) {
     basin_term *term = minimizer->curvatures[k];
-    if (!takes_part(term)) continue;
-    BASIN_TRY(basin__dof_adjoint_store(&minimizer->maps, term->curvature_map));
-    run.values = basin_bsr_values(basin__term_part(minimizer, term)->matrix);
-    BASIN_TRY(basin__term_run(minimizer, term, &run));
+    if (!basin__term_takes_part(term)) continue;
+    BASIN_TRY(engine->adjoint_store(minimizer, term->curvature_map));
+    BASIN_TRY(engine->run(minimizer, term, &run));
   }
   return BASIN_OK;
 }
@@ -138,35 +129,14 @@ run_terms(basin_minimizer *minimizer, bool hessian, bool curved, basin_projectio
 {
   for (size_t k = 0; k < minimizer->term_count; ++k) {
     basin_term *term = minimizer->terms[k];
-    if (!takes_part(term)) continue;
+    if (!basin__term_takes_part(term)) continue;
     basin_run run = {.hessian = hessian && !term->constant,
                      .projection = basin__term_projection(minimizer, term, override),
-                     .gradient = minimizer->gradient,
+                     .gradient = true,
+                     .values = hessian && !term->constant ? BASIN_RUN_VALUES : BASIN_RUN_NO_VALUES,
                      .adjoint = curved && term->curved};
-    if (run.hessian) run.values = basin_bsr_values(basin__term_part(minimizer, term)->matrix);
-    BASIN_TRY(basin__term_run(minimizer, term, &run));
+    BASIN_TRY(minimizer->engine->run(minimizer, term, &run));
   }
-  return BASIN_OK;
-}
-
-static void start_values(const basin_minimizer *minimizer, basin_part *part, bool constants)
-{
-  size_t square = (size_t)minimizer->layout.block * minimizer->layout.block;
-  if (constants)
-    memcpy(basin_bsr_values(part->matrix),
-           part->constant,
-           basin_bsr_block_count(part->matrix) * square * sizeof(double));
-  else
-    basin_bsr_zero(part->matrix);
-}
-
-static basin_status merge_parts(basin_minimizer *minimizer)
-{
-  if (!minimizer->merged) return BASIN_OK;
-  basin_bsr_zero(minimizer->merged);
-  for (int k = 0; k < BASIN_PART_COUNT; ++k)
-    BASIN_TRY(
-        basin_bsr_add(minimizer->merged, 1, minimizer->parts[k].matrix, minimizer->parts[k].merge));
   return BASIN_OK;
 }
 
@@ -174,7 +144,7 @@ static basin_status merge_parts(basin_minimizer *minimizer)
 static bool any_varying(const basin_minimizer *minimizer)
 {
   for (size_t k = 0; k < minimizer->term_count; ++k)
-    if (!minimizer->terms[k]->constant && takes_part(minimizer->terms[k])) return true;
+    if (!minimizer->terms[k]->constant && basin__term_takes_part(minimizer->terms[k])) return true;
   return false;
 }
 
@@ -186,9 +156,9 @@ static basin_status assemble_terms(basin_minimizer *minimizer,
                                    const size_t constants[BASIN_PART_COUNT])
 {
   bool curved = any_curved(minimizer);
-  if (curved) BASIN_TRY(basin__dof_adjoint_begin(&minimizer->maps));
+  if (curved) BASIN_TRY(minimizer->engine->adjoint_begin(minimizer));
   for (int k = 0; k < BASIN_PART_COUNT && !reuse; ++k)
-    start_values(minimizer, &minimizer->parts[k], constants[k] > 0);
+    BASIN_TRY(minimizer->engine->start_values(minimizer, &minimizer->parts[k], constants[k] > 0));
   BASIN_TRY(run_terms(minimizer, true, curved, override));
   return curved ? assemble_curvature(minimizer, override) : BASIN_OK;
 }
@@ -200,16 +170,15 @@ static basin_status assemble_matrix(basin_minimizer *minimizer, basin_projection
   for (int k = 0; k < BASIN_PART_COUNT; ++k)
     BASIN_TRY(update_constant(minimizer, &minimizer->parts[k], override, &keys[k], &constants[k]));
   uint64_t values_key = any_varying(minimizer) ? 0 : mix(keys[0], keys[1]);
-  bool reuse = minimizer->matrix && !minimizer->matrix_altered && values_key != 0 &&
+  bool reuse = minimizer->has_matrix && !minimizer->matrix_altered && values_key != 0 &&
                values_key == minimizer->values_key;
   minimizer->values_key = 0;
   BASIN_TRY(assemble_terms(minimizer, override, reuse, constants));
   if (!reuse) {
-    BASIN_TRY(merge_parts(minimizer));
+    BASIN_TRY(minimizer->engine->finish(minimizer));
     ++minimizer->matrix_version;
   }
-  minimizer->matrix =
-      minimizer->merged ? minimizer->merged : minimizer->parts[BASIN_PART_STATIC].matrix;
+  minimizer->has_matrix = true;
   minimizer->matrix_altered = false;
   minimizer->values_key = values_key;
   return BASIN_OK;
@@ -218,15 +187,14 @@ static basin_status assemble_matrix(basin_minimizer *minimizer, basin_projection
 /* The terms' results are looked at once, as a whole; only then is the culprit searched. */
 static basin_status check_gradient(basin_minimizer *minimizer, bool hessian)
 {
-  for (size_t k = 0; k < minimizer->gradient_count; ++k) {
-    if (isfinite(minimizer->gradient[k])) continue;
-    BASIN_TRY(
-        basin__minimizer_find_bad(minimizer, hessian ? BASIN_STAGE_HESSIAN : BASIN_STAGE_GRADIENT));
-    return BASIN_FAIL(minimizer->context,
-                      BASIN_ERROR_NOT_FINITE,
-                      "the gradient overflows: a sum of finite entries is not finite");
-  }
-  return BASIN_OK;
+  bool finite;
+  BASIN_TRY(minimizer->engine->gradient_finite(minimizer, &finite));
+  if (finite) return BASIN_OK;
+  BASIN_TRY(
+      basin__minimizer_find_bad(minimizer, hessian ? BASIN_STAGE_HESSIAN : BASIN_STAGE_GRADIENT));
+  return BASIN_FAIL(minimizer->context,
+                    BASIN_ERROR_NOT_FINITE,
+                    "the gradient overflows: a sum of finite entries is not finite");
 }
 
 basin_status
@@ -238,8 +206,7 @@ basin_minimizer_assemble(basin_minimizer *minimizer, bool hessian, basin_project
   minimizer->assembled = false;
   BASIN_TRY(
       basin__minimizer_prepare(minimizer, hessian ? BASIN_NEED_HESSIAN : BASIN_NEED_GRADIENT));
-  if (minimizer->gradient_count > 0)
-    memset(minimizer->gradient, 0, minimizer->gradient_count * sizeof *minimizer->gradient);
+  BASIN_TRY(minimizer->engine->zero_gradient(minimizer));
   if (hessian)
     BASIN_TRY(assemble_matrix(minimizer, override));
   else

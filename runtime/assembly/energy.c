@@ -1,6 +1,6 @@
 /* Energies: sums in a fixed order, and the search for the element that is not finite.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "assembly/minimizer.h"
+#include "assembly/engine.h"
 #include "device/work.h"
 #include <math.h>
 
@@ -33,6 +33,7 @@ typedef struct energy_task {
   const basin_minimizer *minimizer;
   const basin_term *term;
   size_t count;
+  double *energies; /* one an element; only where they are wanted */
 } energy_task;
 
 static void energy_chunk(void *user, size_t index, unsigned worker)
@@ -67,7 +68,7 @@ static basin_status term_energy(basin_minimizer *minimizer, basin_term *term, do
                           &term->energy_capacity,
                           chunks,
                           sizeof *term->energies));
-  energy_task task = {minimizer, term, count};
+  energy_task task = {minimizer, term, count, NULL};
   basin__parallel_work(
       minimizer->context, chunks, basin__kernel_work(term->value.info, count), energy_chunk, &task);
   for (size_t k = 0; k < chunks; ++k) sum_add(&total, term->energies[k]);
@@ -77,22 +78,59 @@ static basin_status term_energy(basin_minimizer *minimizer, basin_term *term, do
   return BASIN_OK;
 }
 
+/* ---- of every element ---- */
+
+static void element_chunk(void *user, size_t index, unsigned worker)
+{
+  const energy_task *task = user;
+  const basin_term *term = task->term;
+  size_t begin = index * ENERGY_CHUNK;
+  basin_kernel_args args = {.begin = begin,
+                            .end = begin + ENERGY_CHUNK < task->count ? begin + ENERGY_CHUNK
+                                                                      : task->count,
+                            .arrays = term->binding.arrays,
+                            .indices = term->binding.indices,
+                            .energy = task->energies + begin,
+                            .scratch = basin__system_scratch(task->minimizer->system, worker)};
+  term->value.kernel.function(&args, term->value.kernel.self);
+}
+
+basin_status basin__element_energies(basin_minimizer *minimizer, basin_term *term, double *energies)
+{
+  size_t count = minimizer->system->spaces[term->space].count;
+  energy_task task = {minimizer, term, count, energies};
+  BASIN_TRY(basin__binding_fill(minimizer->system, term->value.info, &term->binding));
+  basin__parallel(
+      minimizer->context, (count + ENERGY_CHUNK - 1) / ENERGY_CHUNK, element_chunk, &task);
+  return BASIN_OK;
+}
+
+/* ---- of all terms ---- */
+
+basin_status basin__energies(basin_minimizer *minimizer, double *per_term)
+{
+  for (size_t k = 0; k < minimizer->term_count; ++k) {
+    basin_term *term = minimizer->terms[k];
+    per_term[k] = 0;
+    if (!term->enabled) continue;
+    basin_status status = term_energy(minimizer, term, &per_term[k]);
+    if (status != BASIN_OK) return basin__term_blame(minimizer, term, status);
+  }
+  return BASIN_OK;
+}
+
 basin_status basin__minimizer_evaluate(basin_minimizer *minimizer, double *total, double *per_term)
 {
   exact_sum sum = {0, 0};
+  size_t count = minimizer->term_count, bytes = (count + 1) * sizeof(double);
   BASIN_TRY(basin__minimizer_prepare(minimizer, BASIN_NEED_VALUE));
-  for (size_t k = 0; k < minimizer->term_count; ++k) {
-    basin_term *term = minimizer->terms[k];
-    double energy = 0;
-    if (term->enabled) {
-      basin_status status = term_energy(minimizer, term, &energy);
-      if (status != BASIN_OK) return basin__term_blame(minimizer, term, status);
-    }
-    if (per_term) per_term[k] = energy;
-    sum_add(&sum, energy);
-  }
+  double *energies = per_term ? per_term : basin__alloc(minimizer->context, bytes);
+  if (!energies) return BASIN_ERROR_MEMORY;
+  basin_status status = minimizer->engine->energies(minimizer, energies);
+  for (size_t k = 0; k < count && status == BASIN_OK; ++k) sum_add(&sum, energies[k]);
+  if (!per_term) basin__free(minimizer->context, energies, bytes);
   *total = sum_value(&sum);
-  return BASIN_OK;
+  return status;
 }
 
 basin_status basin_minimizer_energy(basin_minimizer *minimizer, double *total, double *per_term)
@@ -107,10 +145,10 @@ basin_status basin_minimizer_energy(basin_minimizer *minimizer, double *total, d
 
 /* ---- what is not finite ---- */
 
-static bool all_finite(const double *values, size_t count)
+static bool all_finite(const double *values, size_t count, size_t stride)
 {
   for (size_t k = 0; k < count; ++k)
-    if (!isfinite(values[k])) return false;
+    if (!isfinite(values[k * stride])) return false;
   return true;
 }
 
@@ -147,13 +185,29 @@ static basin_status report_bad(const basin_minimizer *minimizer,
   return basin__term_blame(minimizer, term, status);
 }
 
+basin_status basin__judge_element(const basin_minimizer *minimizer,
+                                  const basin_term *term,
+                                  size_t element,
+                                  double energy,
+                                  const double *gradient,
+                                  size_t gradient_size,
+                                  const double *hessian,
+                                  size_t hessian_size,
+                                  size_t stride)
+{
+  if (!isfinite(energy)) return report_bad(minimizer, term, element, BASIN_STAGE_VALUE, energy);
+  if (!all_finite(gradient, gradient_size, stride))
+    return report_bad(minimizer, term, element, BASIN_STAGE_GRADIENT, energy);
+  if (!all_finite(hessian, hessian_size, stride))
+    return report_bad(minimizer, term, element, BASIN_STAGE_HESSIAN, energy);
+  return BASIN_OK;
+}
+
 /* One element after the other: slow, and only done to name the culprit. */
 static basin_status
 search_term(basin_minimizer *minimizer, basin_term *term, basin_stage stage, double *local)
 {
-  basin_kernel_slot *slot = stage == BASIN_STAGE_VALUE      ? &term->value
-                            : stage == BASIN_STAGE_GRADIENT ? &term->gradient
-                                                            : &term->hessian;
+  basin_kernel_slot *slot = basin__term_kernel(term, stage);
   size_t size = slot->info->local_size,
          packed = stage == BASIN_STAGE_HESSIAN ? size * (size + 1) / 2 : 0;
   if (stage == BASIN_STAGE_VALUE) size = 0;
@@ -170,13 +224,21 @@ search_term(basin_minimizer *minimizer, basin_term *term, basin_stage stage, dou
                               .scratch = basin__system_scratch(minimizer->system, 0),
                               .projection = BASIN_PROJECTION_NONE};
     slot->kernel.function(&args, slot->kernel.self);
-    if (!isfinite(energy)) return report_bad(minimizer, term, e, BASIN_STAGE_VALUE, energy);
-    if (!all_finite(local, size))
-      return report_bad(minimizer, term, e, BASIN_STAGE_GRADIENT, energy);
-    if (!all_finite(local + size, packed))
-      return report_bad(minimizer, term, e, BASIN_STAGE_HESSIAN, energy);
+    BASIN_TRY(
+        basin__judge_element(minimizer, term, e, energy, local, size, local + size, packed, 1));
   }
   return BASIN_OK;
+}
+
+basin_status basin__term_find_bad(basin_minimizer *minimizer, basin_term *term, basin_stage stage)
+{
+  size_t size = (size_t)term->local_nodes * minimizer->layout.block,
+         bytes = (1 + size + size * (size + 1) / 2) * sizeof(double);
+  double *local = basin__alloc_aligned(minimizer->context, bytes);
+  if (!local) return BASIN_ERROR_MEMORY;
+  basin_status status = search_term(minimizer, term, stage, local);
+  basin__free_aligned(minimizer->context, local, bytes);
+  return status;
 }
 
 basin_status basin__minimizer_find_bad(basin_minimizer *minimizer, basin_stage stage)
@@ -188,13 +250,7 @@ basin_status basin__minimizer_find_bad(basin_minimizer *minimizer, basin_stage s
   for (size_t k = 0; k < minimizer->term_count; ++k) {
     basin_term *term = minimizer->terms[k];
     if (!term->enabled || (stage != BASIN_STAGE_VALUE && term->local_nodes == 0)) continue;
-    size_t size = (size_t)term->local_nodes * minimizer->layout.block,
-           bytes = (1 + size + size * (size + 1) / 2) * sizeof(double);
-    double *local = basin__alloc_aligned(minimizer->context, bytes);
-    if (!local) return BASIN_ERROR_MEMORY;
-    basin_status status = search_term(minimizer, term, stage, local);
-    basin__free_aligned(minimizer->context, local, bytes);
-    if (status != BASIN_OK) return status;
+    BASIN_TRY(minimizer->engine->find_bad(minimizer, term, stage));
   }
   return BASIN_OK;
 }

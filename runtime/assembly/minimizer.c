@@ -1,6 +1,6 @@
 /* Minimizers: creation, terms, preparation, access to results.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "assembly/minimizer.h"
+#include "assembly/engine.h"
 #include <string.h>
 
 basin_status basin_minimizer_create(basin_system *system,
@@ -14,6 +14,7 @@ basin_status basin_minimizer_create(basin_system *system,
   if (!made) return BASIN_ERROR_MEMORY;
   made->context = system->context;
   made->system = system;
+  made->engine = &basin__engine_cpu;
   basin_status status = basin__layout_init(&made->layout, system, targets, count, block);
   if (status != BASIN_OK) {
     basin__free(system->context, made, sizeof *made);
@@ -31,6 +32,7 @@ void basin_minimizer_destroy(basin_minimizer *minimizer)
   if (minimizer->linear_destroy) minimizer->linear_destroy(minimizer);
   for (size_t k = 0; k < basin__minimizer_term_total(minimizer); ++k)
     basin__term_destroy(minimizer, basin__minimizer_term(minimizer, k));
+  minimizer->engine->release(minimizer);
   basin__free(context, minimizer->terms, minimizer->term_capacity * sizeof *minimizer->terms);
   basin__free(context,
               minimizer->curvatures,
@@ -188,21 +190,6 @@ basin_status basin__minimizer_kernels(basin_minimizer *minimizer, unsigned need)
   return status;
 }
 
-static basin_status reserve_gradient(basin_minimizer *minimizer)
-{
-  size_t need = minimizer->layout.node_count * minimizer->layout.block;
-  if (need > minimizer->gradient_capacity) {
-    double *fresh = basin__alloc_aligned(minimizer->context, need * sizeof *fresh);
-    if (!fresh) return BASIN_ERROR_MEMORY;
-    basin__free_aligned(
-        minimizer->context, minimizer->gradient, minimizer->gradient_capacity * sizeof *fresh);
-    minimizer->gradient = fresh;
-    minimizer->gradient_capacity = need;
-  }
-  minimizer->gradient_count = need;
-  return BASIN_OK;
-}
-
 basin_status basin__minimizer_layout(basin_minimizer *minimizer)
 {
   uint64_t version = minimizer->layout.version;
@@ -216,14 +203,15 @@ basin_status basin__minimizer_prepare(basin_minimizer *minimizer, unsigned need)
   BASIN_TRY(basin__minimizer_layout(minimizer));
   BASIN_TRY(basin__minimizer_kernels(minimizer, need));
   if (!(need & (BASIN_NEED_GRADIENT | BASIN_NEED_HESSIAN))) return BASIN_OK;
-  BASIN_TRY(reserve_gradient(minimizer));
-  BASIN_TRY(basin__dof_maps_update(&minimizer->maps));
+  minimizer->gradient_count = minimizer->layout.node_count * minimizer->layout.block;
+  BASIN_TRY(minimizer->engine->layout(minimizer));
+  BASIN_TRY(minimizer->engine->maps(minimizer));
   for (size_t k = 0; k < basin__minimizer_term_total(minimizer); ++k) {
     basin_term *term = basin__minimizer_term(minimizer, k);
-    basin_status status = basin__term_structure(minimizer, term);
+    basin_status status = minimizer->engine->structure(minimizer, term);
     if (status != BASIN_OK) return basin__term_blame(minimizer, term, status);
   }
-  return need & BASIN_NEED_HESSIAN ? basin__pattern_update(minimizer) : BASIN_OK;
+  return need & BASIN_NEED_HESSIAN ? minimizer->engine->pattern(minimizer) : BASIN_OK;
 }
 
 /* ---- results ---- */
@@ -236,12 +224,12 @@ size_t basin_minimizer_node_count(const basin_minimizer *minimizer)
 const double *basin_minimizer_gradient(const basin_minimizer *minimizer, size_t *count)
 {
   if (count) *count = minimizer->layout.node_count * minimizer->layout.block;
-  return minimizer->assembled ? minimizer->gradient : NULL;
+  return minimizer->assembled ? minimizer->engine->gradient(minimizer) : NULL;
 }
 
 const basin_bsr *basin_minimizer_matrix(const basin_minimizer *minimizer)
 {
-  return minimizer->matrix;
+  return minimizer->has_matrix ? minimizer->engine->matrix(minimizer) : NULL;
 }
 
 void basin_minimizer_to_array(const basin_minimizer *minimizer,

@@ -97,6 +97,8 @@ enum { BASIN_PART_STATIC, BASIN_PART_DYNAMIC, BASIN_PART_COUNT };
 struct basin_minimizer {
   basin_context *context;
   basin_system *system;
+  const struct basin_engine *engine;   /* of the system's device (engine.h) */
+  struct basin_cuda_minimizer *device; /* its state; NULL on the CPU */
   basin_layout layout;
   basin_dof_maps maps;
   basin_term **terms, **curvatures;
@@ -107,6 +109,7 @@ struct basin_minimizer {
   basin_bsr *matrix;   /* the result: merged or the static part's; NULL before the first assembly */
   uint64_t matrix_version,
       values_key;      /* grows when values change; what constant-only values stand for */
+  bool has_matrix;     /* a matrix of the present pattern was assembled */
   bool matrix_altered; /* something was added to the values since the assembly */
   double *gradient;
   size_t gradient_count, gradient_capacity;
@@ -152,6 +155,13 @@ static inline size_t basin__minimizer_term_total(const basin_minimizer *minimize
 {
   return minimizer->term_count + minimizer->curvature_count;
 }
+/* Its kernel of a stage from VALUE on. */
+static inline basin_kernel_slot *basin__term_kernel(basin_term *term, basin_stage stage)
+{
+  return stage == BASIN_STAGE_VALUE      ? &term->value
+         : stage == BASIN_STAGE_GRADIENT ? &term->gradient
+                                         : &term->hessian;
+}
 static inline basin_part *basin__term_part(basin_minimizer *minimizer, const basin_term *term)
 {
   return &minimizer->parts[term->dynamic ? BASIN_PART_DYNAMIC : BASIN_PART_STATIC];
@@ -179,14 +189,18 @@ basin_status basin__pattern_update(basin_minimizer *minimizer);
 void basin__pattern_fini(basin_minimizer *minimizer);
 
 /* ---- evaluation ---- */
+typedef enum basin_run_values {
+  BASIN_RUN_NO_VALUES,
+  BASIN_RUN_VALUES,  /* to the values of the term's part */
+  BASIN_RUN_CONSTANT /* to the constant values of the term's part */
+} basin_run_values;
 typedef struct basin_run {
   bool hessian; /* else the gradient kernel */
   basin_projection projection;
-  double *gradient, *values; /* NULL: not wanted */
-  bool adjoint;              /* also into the adjoints of curved maps */
+  bool gradient; /* also to the gradient */
+  basin_run_values values;
+  bool adjoint; /* also into the adjoints of curved maps */
 } basin_run;
-/* Runs one kernel over all elements of a term and adds what it gives (run.c). */
-basin_status basin__term_run(basin_minimizer *minimizer, basin_term *term, const basin_run *run);
 /* Energy of all enabled terms without judging whether it is finite (energy.c). */
 basin_status basin__minimizer_evaluate(basin_minimizer *minimizer, double *total, double *per_term);
 /* Names the first enabled term and element whose energy, gradient or Hessian is not finite;

@@ -167,7 +167,10 @@ static basin_status update_part(basin_minimizer *minimizer, int number)
   size_t limit;
   uint64_t key = part_key(minimizer, number, &limit);
   if (part->matrix && part->key == key) return BASIN_OK;
-  if (minimizer->matrix == part->matrix) minimizer->matrix = NULL;
+  if (minimizer->matrix == part->matrix) {
+    minimizer->matrix = NULL;
+    minimizer->has_matrix = false;
+  }
   part->key = part->constant_key = 0;
   size_t pair_bytes = (limit + 1) * sizeof(basin_node_pair),
          slot_bytes = (limit + 1) * sizeof(uint32_t);
@@ -196,7 +199,10 @@ static basin_status update_merged(basin_minimizer *minimizer)
              *moving = &minimizer->parts[BASIN_PART_DYNAMIC];
   uint64_t key = moving->pair_count == 0 ? 0 : mix(fixed->key, moving->key);
   if (key == minimizer->merged_key && (key == 0 || minimizer->merged)) return BASIN_OK;
-  if (minimizer->matrix == minimizer->merged) minimizer->matrix = NULL;
+  if (minimizer->matrix == minimizer->merged) {
+    minimizer->matrix = NULL;
+    minimizer->has_matrix = false;
+  }
   basin_bsr_destroy(minimizer->merged);
   minimizer->merged = NULL;
   minimizer->merged_key = 0;

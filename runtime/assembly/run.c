@@ -1,5 +1,6 @@
 /* Running a term's gradient or Hessian kernel over all its elements, every sum in one fixed order.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "assembly/engine.h"
 #include "assembly/permute.h"
 #include "assembly/spread.h"
 #include "device/work.h"
@@ -36,8 +37,8 @@ static void run_direct(const run_state *state, size_t chunk, unsigned worker)
   basin_kernel_args args = kernel_args(state, chunk * size, (chunk + 1) * size, worker);
   args.nodes = state->term->rows;
   args.slots = state->term->slots;
-  args.gradient = state->run->gradient;
-  args.values = state->run->values;
+  args.gradient = state->spread.gradient;
+  args.values = state->spread.values;
   state->slot->kernel.function(&args, state->slot->kernel.self);
 }
 
@@ -166,6 +167,14 @@ static void run_partitioned(run_state *state)
   }
 }
 
+/* Where the values of a run go; NULL: nowhere. */
+static double *run_values(basin_minimizer *minimizer, const basin_term *term, const basin_run *run)
+{
+  const basin_part *part = basin__term_part(minimizer, term);
+  if (!run->hessian || run->values == BASIN_RUN_NO_VALUES) return NULL;
+  return run->values == BASIN_RUN_CONSTANT ? part->constant : basin_bsr_values(part->matrix);
+}
+
 basin_status basin__term_run(basin_minimizer *minimizer, basin_term *term, const basin_run *run)
 {
   if (term->elements == 0 || term->local_nodes == 0) return BASIN_OK;
@@ -177,8 +186,8 @@ basin_status basin__term_run(basin_minimizer *minimizer, basin_term *term, const
                      .slot = run->hessian ? &term->hessian : &term->gradient,
                      .spread = {minimizer,
                                 term,
-                                run->gradient,
-                                run->hessian ? run->values : NULL,
+                                run->gradient ? minimizer->gradient : NULL,
+                                run_values(minimizer, term, run),
                                 0,
                                 SIZE_MAX,
                                 0,

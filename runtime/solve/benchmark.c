@@ -1,10 +1,10 @@
 /* Timing one kernel of a term: alone, with its results kept in the cache, or with the assembly.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "assembly/engine.h"
 #include "assembly/permute.h"
 #include "solve/solve.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 enum { PIECE = 128, LONGEST = 1000 }; /* elements a buffer; most repeats */
@@ -61,14 +61,15 @@ static basin_status run_assembled(const benchmark *b)
 {
   basin_minimizer *minimizer = b->minimizer;
   bool hessian = b->options->stage == BASIN_STAGE_HESSIAN;
-  basin_bsr *matrix = basin__term_part(minimizer, b->term)->matrix;
   basin_run run = {.hessian = hessian,
                    .projection = b->options->projection,
-                   .gradient = minimizer->gradient,
-                   .values = hessian ? basin_bsr_values(matrix) : NULL};
-  memset(minimizer->gradient, 0, minimizer->gradient_count * sizeof *minimizer->gradient);
-  if (hessian) basin_bsr_zero(matrix);
-  return basin__term_run(minimizer, b->term, &run);
+                   .gradient = true,
+                   .values = hessian ? BASIN_RUN_VALUES : BASIN_RUN_NO_VALUES};
+  BASIN_TRY(minimizer->engine->zero_gradient(minimizer));
+  if (hessian)
+    BASIN_TRY(
+        minimizer->engine->start_values(minimizer, basin__term_part(minimizer, b->term), false));
+  return minimizer->engine->run(minimizer, b->term, &run);
 }
 
 static basin_status run_once(benchmark *b)
@@ -162,9 +163,7 @@ basin_status basin_minimizer_benchmark(basin_minimizer *minimizer,
   benchmark b = {.minimizer = minimizer, .term = term, .options = options};
   BASIN_TRY(basin__minimizer_kernels(minimizer,
                                      BASIN_NEED_VALUE | BASIN_NEED_GRADIENT | BASIN_NEED_HESSIAN));
-  b.slot = options->stage == BASIN_STAGE_VALUE      ? &term->value
-           : options->stage == BASIN_STAGE_GRADIENT ? &term->gradient
-                                                    : &term->hessian;
+  b.slot = basin__term_kernel(term, options->stage);
   b.local = (size_t)term->local_nodes * minimizer->layout.block;
   b.packed = b.local * (b.local + 1) / 2;
   BASIN_TRY(basin__binding_fill(minimizer->system, b.slot->info, &term->binding));

@@ -1,5 +1,6 @@
 /* Derivative check of one term by central differences.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "assembly/engine.h"
 #include "solve/solve.h"
 #include <float.h>
 #include <math.h>
@@ -92,26 +93,12 @@ static size_t find_element(const checker *c, size_t node)
 
 /* ---- evaluation ---- */
 
-typedef struct energy_task {
-  const checker *c;
-  double *energies;
-} energy_task;
-
-enum { CHUNK = 1024 };
-
-static void energy_chunk(void *user, size_t index, unsigned worker)
+static basin_status copy_gradient(const checker *c, double *gradient)
 {
-  const energy_task *task = user;
-  const basin_term *term = task->c->term;
-  size_t begin = index * CHUNK;
-  basin_kernel_args args = {.begin = begin,
-                            .end = begin + CHUNK < task->c->elements ? begin + CHUNK
-                                                                     : task->c->elements,
-                            .arrays = term->binding.arrays,
-                            .indices = term->binding.indices,
-                            .energy = task->energies + begin,
-                            .scratch = basin__system_scratch(task->c->minimizer->system, worker)};
-  term->value.kernel.function(&args, term->value.kernel.self);
+  const double *assembled = basin_minimizer_gradient(c->minimizer, NULL);
+  if (!assembled) return BASIN_ERROR_DEVICE;
+  memcpy(gradient, assembled, c->size * sizeof *gradient);
+  return BASIN_OK;
 }
 
 /* Energies of all elements and the gradient at the moved values. */
@@ -120,12 +107,9 @@ static basin_status evaluate(checker *c, double *energies, double *gradient)
   basin_minimizer *minimizer = c->minimizer;
   BASIN_TRY(basin__targets_write(minimizer, c->moved));
   BASIN_TRY(basin__minimizer_prepare(minimizer, BASIN_NEED_VALUE));
-  BASIN_TRY(basin__binding_fill(minimizer->system, c->term->value.info, &c->term->binding));
-  energy_task task = {c, energies};
-  basin__parallel(minimizer->context, (c->elements + CHUNK - 1) / CHUNK, energy_chunk, &task);
+  BASIN_TRY(minimizer->engine->element_energies(minimizer, c->term, energies));
   BASIN_TRY(basin_minimizer_assemble(minimizer, false, BASIN_PROJECTION_NONE));
-  memcpy(gradient, minimizer->gradient, c->size * sizeof *gradient);
-  return BASIN_OK;
+  return copy_gradient(c, gradient);
 }
 
 /* Central differences by entry `place`: of the energy, element by element, and of the gradient into
@@ -251,9 +235,12 @@ static basin_status check_entries(checker *c)
 {
   basin_bsr *matrix = NULL;
   BASIN_TRY(basin_minimizer_assemble(c->minimizer, true, BASIN_PROJECTION_NONE));
-  memcpy(c->gradient, c->minimizer->gradient, c->size * sizeof *c->gradient);
+  BASIN_TRY(copy_gradient(c, c->gradient));
   c->gradient_floor = FLOOR_FRACTION * basin__vector_largest(c->size, c->gradient) + DBL_MIN;
-  BASIN_TRY(basin_bsr_copy(c->minimizer->matrix, &matrix));
+  BASIN_TRY(basin__term_structure(c->minimizer, c->term)); /* for find_element, on every device */
+  const basin_bsr *assembled = basin_minimizer_matrix(c->minimizer);
+  if (!assembled) return BASIN_ERROR_DEVICE;
+  BASIN_TRY(basin_bsr_copy(assembled, &matrix));
   size_t samples = c->options->samples,
          count = samples == 0 || samples > c->size ? c->size : samples;
   uint64_t seed = c->options->seed;

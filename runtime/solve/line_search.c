@@ -13,7 +13,7 @@
 
 basin_status basin__newton_move(basin_newton_state *state, const double *x)
 {
-  BASIN_TRY(basin__targets_write(state->minimizer, x));
+  BASIN_TRY(state->engine->targets_write(state->minimizer, x));
   if (!state->options->refresh) return BASIN_OK;
   return state->options->refresh(state->options->refresh_user, state->minimizer);
 }
@@ -33,8 +33,8 @@ double basin__newton_noise(const basin_newton_state *state)
 
 static basin_status try_step(basin_newton_state *state, double *energy)
 {
-  for (size_t k = 0; k < state->size; ++k)
-    state->trial[k] = state->x[k] - state->alpha * state->direction[k];
+  BASIN_TRY(state->engine->step(
+      state->minimizer, state->size, state->x, state->alpha, state->direction, state->trial));
   BASIN_TRY(basin__newton_move(state, state->trial));
   ++state->trials;
   ++state->report->line_search_trials;

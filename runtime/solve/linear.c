@@ -1,6 +1,6 @@
 /* The linear system of a minimizer: choice of a solver, what is kept between solves.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "solve/solve.h"
+#include "solve/engine.h"
 #include <math.h>
 #include <string.h>
 
@@ -219,7 +219,7 @@ true_residual(const basin_minimizer *minimizer, const basin_linear_state *state,
 static basin_status check_options(basin_minimizer *minimizer, const basin_solve_options *options)
 {
   basin_context *context = minimizer->context;
-  if (!minimizer->assembled || !minimizer->matrix)
+  if (!minimizer->assembled || !minimizer->has_matrix)
     return BASIN_FAIL(context, BASIN_ERROR_STATE, "there is no assembled system to solve");
   if (options->size != sizeof *options)
     return BASIN_FAIL(
@@ -235,55 +235,61 @@ static basin_status check_options(basin_minimizer *minimizer, const basin_solve_
   return BASIN_OK;
 }
 
+basin_status basin__solve_cpu(basin_minimizer *minimizer,
+                              const basin_solve_options *options,
+                              const double *right_hand_side,
+                              const double **direction,
+                              basin_solve_report *report)
+{
+  basin_linear_state *state;
+  BASIN_TRY(linear_state(minimizer, &state));
+  const double *b = right_hand_side ? right_hand_side : minimizer->gradient;
+  report->kind = options->kind;
+  if (options->kind == BASIN_SOLVER_AUTO) BASIN_TRY(choose(minimizer, state, &report->kind));
+  if (state->size == 0) {
+    report->status = BASIN_LINEAR_ALREADY_CONVERGED;
+  } else if (report->kind == BASIN_SOLVER_DIRECT) {
+    BASIN_TRY(solve_direct(minimizer, state, b, report));
+  } else {
+    BASIN_TRY(solve_pcg(minimizer, state, b, options, report));
+  }
+  if (state->factor) {
+    basin_factor_info info = basin_factor_information(state->factor);
+    report->factorizations = (unsigned)info.factorizations;
+    report->symbolic_factorizations = (unsigned)info.analyses;
+  }
+  state->solved = basin_linear_status_good(report->status);
+  if (state->size > 0) report->residual = true_residual(minimizer, state, b);
+  *direction = state->direction;
+  return BASIN_OK;
+}
+
+/* ---- for all devices ---- */
+
+basin_status basin__minimizer_solve(basin_minimizer *minimizer,
+                                    const basin_solve_options *options,
+                                    const double *right_hand_side,
+                                    const double **direction,
+                                    basin_solve_report *report)
+{
+  basin_solve_options chosen = options ? *options : basin_solve_options_defaults();
+  basin_solve_report result = {.size = sizeof result};
+  BASIN_TRY(check_options(minimizer, &chosen));
+  BASIN_TRY(basin__solve_engine(minimizer)->solve(
+      minimizer, &chosen, right_hand_side, direction, &result));
+  if (report) *report = result;
+  return BASIN_OK;
+}
+
 basin_status basin_minimizer_solve(basin_minimizer *minimizer,
                                    const basin_solve_options *options,
                                    const double *right_hand_side,
                                    const double **direction,
                                    basin_solve_report *report)
 {
-  basin_solve_options chosen = options ? *options : basin_solve_options_defaults();
-  basin_solve_report result = {.size = sizeof result};
-  basin_linear_state *state;
-  BASIN_TRY(check_options(minimizer, &chosen));
-  BASIN_TRY(linear_state(minimizer, &state));
-  const double *b = right_hand_side ? right_hand_side : minimizer->gradient;
-  result.kind = chosen.kind;
-  if (chosen.kind == BASIN_SOLVER_AUTO) BASIN_TRY(choose(minimizer, state, &result.kind));
-  if (state->size == 0) {
-    result.status = BASIN_LINEAR_ALREADY_CONVERGED;
-  } else if (result.kind == BASIN_SOLVER_DIRECT) {
-    BASIN_TRY(solve_direct(minimizer, state, b, &result));
-  } else {
-    BASIN_TRY(solve_pcg(minimizer, state, b, &chosen, &result));
-  }
-  if (state->factor) {
-    basin_factor_info info = basin_factor_information(state->factor);
-    result.factorizations = (unsigned)info.factorizations;
-    result.symbolic_factorizations = (unsigned)info.analyses;
-  }
-  state->solved = basin_linear_status_good(result.status);
-  if (state->size > 0) result.residual = true_residual(minimizer, state, b);
-  *direction = state->direction;
-  if (report) *report = result;
-  return BASIN_OK;
-}
-
-void basin__minimizer_shift(basin_minimizer *minimizer, double shift)
-{
-  basin_bsr_add_diagonal(minimizer->matrix, shift, NULL);
-  minimizer->matrix_altered = true;
-  minimizer->values_key = 0;
-  ++minimizer->matrix_version;
-}
-
-double basin__minimizer_diagonal(const basin_minimizer *minimizer)
-{
-  unsigned b = basin_bsr_block_size(minimizer->matrix);
-  const size_t *starts = basin_bsr_row_starts(minimizer->matrix);
-  const double *values = basin_bsr_values_const(minimizer->matrix);
-  double largest = 0;
-  for (uint32_t node = 0; node < basin_bsr_node_count(minimizer->matrix); ++node)
-    for (unsigned i = 0; i < b; ++i)
-      largest = fmax(largest, fabs(values[starts[node] * b * b + i * (b + 1)]));
-  return largest;
+  const basin_solve_engine *engine = basin__solve_engine(minimizer);
+  const double *given = NULL, *found;
+  if (right_hand_side) BASIN_TRY(engine->accept(minimizer, right_hand_side, &given));
+  BASIN_TRY(basin__minimizer_solve(minimizer, options, given, &found, report));
+  return engine->to_host(minimizer, found, direction);
 }

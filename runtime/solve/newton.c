@@ -1,8 +1,6 @@
 /* Newton's method: direction, step filter, line search, stopping rules, recovery.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "solve/newton.h"
-#include <math.h>
-#include <string.h>
 
 /* Fractions of a step that filters may leave; below, the step has vanished. */
 #define ALPHA_LEAST 1e-10
@@ -86,13 +84,16 @@ basin_stop_reason basin__newton_end_of_rounding(const basin_newton_state *state)
 }
 
 /* Notes the first direction, by which later ones are judged. */
-static void note_first(basin_newton_state *state)
+static basin_status note_first(basin_newton_state *state)
 {
-  if (state->first_slope > 0) return;
+  double start;
+  if (state->first_slope > 0) return BASIN_OK;
+  BASIN_TRY(state->engine->largest(state->minimizer, state->size, state->x, &start));
   state->first_slope = state->slope;
   state->first_gradient = state->gradient_norm;
   state->first_direction = state->direction_norm;
-  state->scale = basin__vector_largest(state->size, state->x) + state->direction_norm;
+  state->scale = start + state->direction_norm;
+  return BASIN_OK;
 }
 
 /* Largest admissible step; false if none is left. */
@@ -121,7 +122,7 @@ static basin_status try_direction(basin_newton_state *state, bool *taken)
   *taken = false;
   BASIN_TRY(basin__newton_direction(state, &found));
   if (!found) return BASIN_OK;
-  note_first(state);
+  BASIN_TRY(note_first(state));
   bool last = converged(state); /* its step is at hand, so it is taken all the same */
   BASIN_TRY(filter(state, &found));
   if (found) BASIN_TRY(basin__newton_line_search(state, taken));
@@ -192,8 +193,9 @@ static basin_status iterate(basin_newton_state *state)
     BASIN_TRY(step(state, &taken));
     if (taken) {
       ++state->report->iterations;
-      if (basin__vector_largest(state->size, state->x) > RUN_AWAY * state->scale)
-        state->reason = BASIN_STOP_DIVERGED;
+      double largest;
+      BASIN_TRY(state->engine->largest(state->minimizer, state->size, state->x, &largest));
+      if (largest > RUN_AWAY * state->scale) state->reason = BASIN_STOP_DIVERGED;
       if (!report_iteration(state, start)) state->reason = BASIN_STOP_INTERRUPTED;
     }
     if (state->reason != BASIN_STOP_REASON_COUNT) return BASIN_OK;
@@ -217,12 +219,12 @@ static basin_status run(basin_newton_state *state)
   state->minimizer->clamp_adaptive = false;
   BASIN_TRY(basin__minimizer_kernels(state->minimizer,
                                      BASIN_NEED_VALUE | BASIN_NEED_HESSIAN)); /* all at once */
-  BASIN_TRY(basin__targets_read(state->minimizer, state->x));
+  BASIN_TRY(state->engine->targets_read(state->minimizer, state->x));
   basin_status status = start_state(state);
   if (status == BASIN_OK) status = iterate(state);
   if (status != BASIN_OK) {
     state->reason = status == BASIN_ERROR_NOT_FINITE ? BASIN_STOP_NOT_FINITE : BASIN_STOP_ERROR;
-    (void)basin__targets_write(state->minimizer, state->x);
+    (void)state->engine->targets_write(state->minimizer, state->x);
   }
   if (status == BASIN_OK && state->reason == BASIN_STOP_INTERRUPTED)
     status = BASIN_FAIL(state->minimizer->context,
@@ -237,10 +239,8 @@ static basin_status reserve(basin_newton_state *state)
   basin_context *context = state->minimizer->context;
   BASIN_TRY(basin__minimizer_layout(state->minimizer));
   state->size = state->minimizer->layout.node_count * state->minimizer->layout.block;
-  state->x = basin__alloc_aligned(context, (state->size + 1) * sizeof *state->x);
-  if (!state->x) return BASIN_ERROR_MEMORY;
-  state->trial = basin__alloc_aligned(context, (state->size + 1) * sizeof *state->trial);
-  if (!state->trial) return BASIN_ERROR_MEMORY;
+  BASIN_TRY(state->engine->vector_create(state->minimizer, state->size, &state->x));
+  BASIN_TRY(state->engine->vector_create(state->minimizer, state->size, &state->trial));
   state->per_term =
       basin__calloc(context, state->minimizer->term_count + 1, sizeof *state->per_term);
   return state->per_term ? BASIN_OK : BASIN_ERROR_MEMORY;
@@ -256,12 +256,15 @@ basin_status basin_newton(basin_minimizer *minimizer,
   double start = basin__seconds();
   if (report) *report = result;
   BASIN_TRY(check_options(context, &chosen));
-  basin_newton_state state = {
-      .minimizer = minimizer, .options = &chosen, .report = &result, .reason = BASIN_STOP_ERROR};
+  basin_newton_state state = {.minimizer = minimizer,
+                              .engine = basin__solve_engine(minimizer),
+                              .options = &chosen,
+                              .report = &result,
+                              .reason = BASIN_STOP_ERROR};
   basin_status status = reserve(&state);
   if (status == BASIN_OK) status = run(&state);
-  basin__free_aligned(context, state.x, (state.size + 1) * sizeof *state.x);
-  basin__free_aligned(context, state.trial, (state.size + 1) * sizeof *state.trial);
+  state.engine->vector_destroy(minimizer, state.size, state.x);
+  state.engine->vector_destroy(minimizer, state.size, state.trial);
   basin__free(context, state.per_term, (minimizer->term_count + 1) * sizeof *state.per_term);
   result.reason = state.reason;
   result.energy = state.energy;

@@ -3,7 +3,7 @@
 #ifndef BASIN_SOLVE_NEWTON_H
 #define BASIN_SOLVE_NEWTON_H
 
-#include "solve/solve.h"
+#include "solve/engine.h"
 
 /* How far the matrix is from the exact Hessian: the terms' own projection, absolute values
  * everywhere, then a growing multiple of the identity. */
@@ -16,10 +16,11 @@ enum {
 
 typedef struct basin_newton_state {
   basin_minimizer *minimizer;
+  const basin_solve_engine *engine;
   const basin_newton_options *options;
   basin_newton_report *report;
   size_t size;          /* unknowns */
-  double *x, *trial;    /* accepted and tried values, node-major */
+  double *x, *trial;    /* accepted and tried values: vectors of the engine, as direction */
   double *per_term;     /* energies of the terms, for the size of rounding errors */
   double energy, noise; /* at x; differences of energies below `noise` mean nothing */
   double gradient_norm, direction_norm, slope; /* slope = d . g > 0 */

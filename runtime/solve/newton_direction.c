@@ -19,28 +19,32 @@ static basin_status assemble(basin_newton_state *state)
                       BASIN_ERROR_STATE,
                       "the number of unknowns changed during a minimization");
   if (state->strength >= BASIN_STRENGTH_SHIFT) {
-    double diagonal = basin__minimizer_diagonal(minimizer);
+    double diagonal;
+    BASIN_TRY(state->engine->diagonal(minimizer, &diagonal));
     double factor = SHIFT_FIRST * pow(SHIFT_GROWTH, state->strength - BASIN_STRENGTH_SHIFT);
-    basin__minimizer_shift(minimizer, factor * (diagonal > 0 ? diagonal : 1));
+    BASIN_TRY(state->engine->shift(minimizer, factor * (diagonal > 0 ? diagonal : 1)));
+    minimizer->matrix_altered = true;
+    minimizer->values_key = 0;
+    ++minimizer->matrix_version;
   }
   state->report->seconds_assembly += basin__seconds() - start;
   return BASIN_OK;
 }
 
 /* True if the direction is finite and goes downhill. */
-static bool judge(basin_newton_state *state)
+static basin_status judge(basin_newton_state *state, bool *good)
 {
-  state->direction_norm = basin__vector_largest(state->size, state->direction);
-  state->slope = basin__vector_dot(
-      state->minimizer->context, state->size, state->direction, state->minimizer->gradient);
-  return isfinite(state->direction_norm) && isfinite(state->slope) && state->slope > 0;
+  BASIN_TRY(state->engine->judge(
+      state->minimizer, state->size, state->direction, &state->direction_norm, &state->slope));
+  *good = isfinite(state->direction_norm) && isfinite(state->slope) && state->slope > 0;
+  return BASIN_OK;
 }
 
 static basin_status solve(basin_newton_state *state, bool *good)
 {
   basin_solve_report report;
   double start = basin__seconds();
-  BASIN_TRY(basin_minimizer_solve(
+  BASIN_TRY(basin__minimizer_solve(
       state->minimizer, &state->options->linear, NULL, &state->direction, &report));
   state->report->seconds_solve += basin__seconds() - start;
   state->linear_iterations += report.iterations;
@@ -51,8 +55,8 @@ static basin_status solve(basin_newton_state *state, bool *good)
   /* An iteration that was cut short still gives a direction worth trying. */
   bool usable = state->solved || report.status == BASIN_LINEAR_ITERATION_LIMIT ||
                 report.status == BASIN_LINEAR_STAGNATED;
-  *good = usable && judge(state);
-  return BASIN_OK;
+  *good = false;
+  return usable ? judge(state, good) : BASIN_OK;
 }
 
 basin_status basin__newton_direction(basin_newton_state *state, bool *found)
@@ -61,7 +65,7 @@ basin_status basin__newton_direction(basin_newton_state *state, bool *found)
   for (; state->strength <= BASIN_STRENGTH_LAST; ++state->strength) {
     bool good;
     BASIN_TRY(assemble(state));
-    state->gradient_norm = basin__vector_largest(state->size, state->minimizer->gradient);
+    BASIN_TRY(state->engine->gradient_largest(state->minimizer, &state->gradient_norm));
     state->direction_norm = state->slope = 0;
     if (state->gradient_norm == 0) {
       state->reason = BASIN_STOP_CONVERGED;

@@ -20,12 +20,15 @@ typedef struct basin_linear_state {
   bool solved;           /* direction is of the present size: a warm start */
 } basin_linear_state;
 
-/* Adds shift times the identity to the assembled matrix; the next assembly takes it away. */
-void basin__minimizer_shift(basin_minimizer *minimizer, double shift);
-/* Largest absolute value of a diagonal entry. */
-double basin__minimizer_diagonal(const basin_minimizer *minimizer);
+/* A solve that leaves everything on the device: as basin_minimizer_solve, but right-hand side and
+ * direction are vectors of the solve engine (engine.h). */
+basin_status basin__minimizer_solve(basin_minimizer *minimizer,
+                                    const basin_solve_options *options,
+                                    const double *right_hand_side,
+                                    const double **direction,
+                                    basin_solve_report *report);
 
-/* The targets' values as one node-major vector, and back. */
+/* The targets' values as one node-major vector of the host, and back. */
 basin_status basin__targets_read(basin_minimizer *minimizer, double *x);
 basin_status basin__targets_write(basin_minimizer *minimizer, const double *x);
 

@@ -1,0 +1,138 @@
+/* Assembly on the CPU, as the table of functions that a minimizer calls.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "assembly/engine.h"
+#include <math.h>
+#include <string.h>
+
+static basin_status reserve_gradient(basin_minimizer *minimizer)
+{
+  size_t need = minimizer->gradient_count;
+  if (need > minimizer->gradient_capacity) {
+    double *fresh = basin__alloc_aligned(minimizer->context, need * sizeof *fresh);
+    if (!fresh) return BASIN_ERROR_MEMORY;
+    basin__free_aligned(
+        minimizer->context, minimizer->gradient, minimizer->gradient_capacity * sizeof *fresh);
+    minimizer->gradient = fresh;
+    minimizer->gradient_capacity = need;
+  }
+  return BASIN_OK;
+}
+
+static basin_status update_maps(basin_minimizer *minimizer)
+{
+  return basin__dof_maps_update(&minimizer->maps);
+}
+
+static basin_status zero_gradient(basin_minimizer *minimizer)
+{
+  if (minimizer->gradient_count > 0)
+    memset(minimizer->gradient, 0, minimizer->gradient_count * sizeof *minimizer->gradient);
+  return BASIN_OK;
+}
+
+/* Numbers in the values of a part. */
+static size_t value_count(const basin_minimizer *minimizer, const basin_part *part)
+{
+  return basin_bsr_block_count(part->matrix) * minimizer->layout.block * minimizer->layout.block;
+}
+
+static basin_status zero_constant(basin_minimizer *minimizer, basin_part *part)
+{
+  size_t count = value_count(minimizer, part);
+  if (count > part->constant_capacity)
+    BASIN_TRY(basin__grow(minimizer->context,
+                          &part->constant,
+                          &part->constant_capacity,
+                          count,
+                          sizeof *part->constant));
+  memset(part->constant, 0, count * sizeof *part->constant);
+  return BASIN_OK;
+}
+
+static basin_status start_values(basin_minimizer *minimizer, basin_part *part, bool constants)
+{
+  if (constants)
+    memcpy(basin_bsr_values(part->matrix),
+           part->constant,
+           value_count(minimizer, part) * sizeof(double));
+  else
+    basin_bsr_zero(part->matrix);
+  return BASIN_OK;
+}
+
+static basin_status finish(basin_minimizer *minimizer)
+{
+  minimizer->matrix = minimizer->parts[BASIN_PART_STATIC].matrix;
+  if (!minimizer->merged) return BASIN_OK;
+  minimizer->matrix = minimizer->merged;
+  basin_bsr_zero(minimizer->merged);
+  for (int k = 0; k < BASIN_PART_COUNT; ++k)
+    BASIN_TRY(
+        basin_bsr_add(minimizer->merged, 1, minimizer->parts[k].matrix, minimizer->parts[k].merge));
+  return BASIN_OK;
+}
+
+static basin_status gradient_finite(basin_minimizer *minimizer, bool *finite)
+{
+  *finite = true;
+  for (size_t k = 0; k < minimizer->gradient_count; ++k)
+    *finite = *finite && isfinite(minimizer->gradient[k]);
+  return BASIN_OK;
+}
+
+static basin_status adjoint_begin(basin_minimizer *minimizer)
+{
+  return basin__dof_adjoint_begin(&minimizer->maps);
+}
+
+static basin_status adjoint_propagate(basin_minimizer *minimizer)
+{
+  return basin__dof_adjoint_propagate(&minimizer->maps);
+}
+
+static basin_status adjoint_store(basin_minimizer *minimizer, size_t map)
+{
+  return basin__dof_adjoint_store(&minimizer->maps, map);
+}
+
+static const double *gradient(const basin_minimizer *minimizer)
+{
+  return minimizer->gradient;
+}
+
+static const basin_bsr *matrix(const basin_minimizer *minimizer)
+{
+  return minimizer->matrix;
+}
+
+static void release_term(basin_minimizer *minimizer, basin_term *term)
+{
+  (void)minimizer;
+  (void)term;
+}
+
+static void release(basin_minimizer *minimizer)
+{
+  (void)minimizer;
+}
+
+const basin_engine basin__engine_cpu = {.layout = reserve_gradient,
+                                        .maps = update_maps,
+                                        .structure = basin__term_structure,
+                                        .pattern = basin__pattern_update,
+                                        .zero_gradient = zero_gradient,
+                                        .zero_constant = zero_constant,
+                                        .start_values = start_values,
+                                        .run = basin__term_run,
+                                        .finish = finish,
+                                        .gradient_finite = gradient_finite,
+                                        .adjoint_begin = adjoint_begin,
+                                        .adjoint_propagate = adjoint_propagate,
+                                        .adjoint_store = adjoint_store,
+                                        .energies = basin__energies,
+                                        .element_energies = basin__element_energies,
+                                        .find_bad = basin__term_find_bad,
+                                        .gradient = gradient,
+                                        .matrix = matrix,
+                                        .release_term = release_term,
+                                        .release = release};
