@@ -1,0 +1,263 @@
+/* Candidates of a motion and the largest step on a CUDA device.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "contact/cuda/work.h"
+
+#include "contact/device/contact_advance.h"
+#include <string.h>
+
+enum { CUTTERS = 4 * 128 }; /* threads that cut stalled pairs; each has a stack of pieces */
+
+static basin_status check_limit(basin_cuda_contact *contact, double limit)
+{
+  if (limit > 0 && limit < HUGE_VAL) return BASIN_OK;
+  return BASIN_FAIL(contact->context,
+                    BASIN_ERROR_ARGUMENT,
+                    "contact: the limit of a step must be a number > 0, it is %g",
+                    limit);
+}
+
+static basin_status check_slackness(basin_cuda_contact *contact, double slackness)
+{
+  if (slackness > 0 && slackness < 1) return BASIN_OK;
+  return BASIN_FAIL(contact->context,
+                    BASIN_ERROR_ARGUMENT,
+                    "contact: the slackness must be between 0 and 1, it is %g",
+                    slackness);
+}
+
+/* ---- sweep ---- */
+
+basin_status basin__cuda_contact_sweep(basin_cuda_contact *contact,
+                                       basin_address positions,
+                                       basin_address direction,
+                                       double limit)
+{
+  contact->has_sweep = false;
+  memset(contact->kept.count, 0, sizeof contact->kept.count);
+  BASIN_TRY(check_limit(contact, limit));
+  const size_t bytes = 3 * contact->host->vertex_count * sizeof(double);
+  basin_cuda_motion motion = {.positions = positions, .direction = direction, .limit = limit};
+  BASIN_TRY(basin__contact_candidates(contact, &motion, &contact->kept));
+  BASIN_TRY(basin__buffer_reserve(contact->cuda, &contact->swept, 2 * bytes));
+  if (bytes > 0) {
+    BASIN_TRY(basin__cuda_copy(contact->cuda, contact->swept.address, positions, bytes));
+    BASIN_TRY(basin__cuda_copy(contact->cuda, contact->swept.address + bytes, direction, bytes));
+  }
+  contact->swept_limit = limit;
+  contact->has_sweep = true;
+  return BASIN_OK;
+}
+
+size_t basin__cuda_contact_candidate_count(const basin_cuda_contact *contact,
+                                           basin_contact_kind kind)
+{
+  return (unsigned)kind < BASIN__CUDA_PASSES ? contact->kept.count[kind] : 0;
+}
+
+/* ---- times ---- */
+
+typedef struct step_work {
+  basin_cuda_motion motion;
+  basin_cuda_candidates list;
+  double slackness;
+  size_t total, points, on_planes;
+  basin_address times, stalled;
+} step_work;
+
+static basin_status reserve(basin_cuda_contact *contact, step_work *work)
+{
+  const size_t bytes = work->total * sizeof(double);
+  basin_address next = 0;
+  basin__carve(&next, bytes);
+  basin__carve(&next, work->total * sizeof(uint32_t));
+  BASIN_TRY(basin__buffer_reserve(contact->cuda, &contact->work, next));
+  next = contact->work.address;
+  work->times = basin__carve(&next, bytes);
+  work->stalled = basin__carve(&next, work->total * sizeof(uint32_t));
+  return basin__buffer_reserve(
+      contact->cuda, &contact->stacks, CUTTERS * (BASIN__PIECE_DEPTH + 2) * sizeof(basin__piece));
+}
+
+static basin_status find_times(basin_cuda_contact *contact, step_work *work)
+{
+  void *times[] = {&contact->rules,
+                   &contact->sides,
+                   &work->list,
+                   &work->motion,
+                   &work->slackness,
+                   &work->times,
+                   &work->stalled,
+                   &contact->device_status};
+  void *cut[] = {&contact->rules,
+                 &contact->sides,
+                 &work->list,
+                 &work->motion,
+                 &work->slackness,
+                 &work->times,
+                 &work->stalled,
+                 &contact->stacks.address,
+                 &contact->device_status};
+  void *planes[] = {&contact->rules,
+                    &work->motion,
+                    &work->slackness,
+                    &contact->sets[BASIN__POINTS].items,
+                    &work->points,
+                    &contact->device_status};
+  BASIN_TRY(basin__contact_launch_few(
+      contact, BASIN_CONTACT_KERNEL_plane_times, work->on_planes, planes));
+  if (work->total == 0) return BASIN_OK;
+  BASIN_TRY(basin__contact_launch(contact, BASIN_CONTACT_KERNEL_times, work->total, times));
+  return basin__contact_launch(contact, BASIN_CONTACT_KERNEL_cut, CUTTERS, cut);
+}
+
+/* Which pair has the least time. */
+static basin_status find_first(basin_cuda_contact *contact, step_work *work)
+{
+  for (unsigned part = 0; part < 3; ++part) {
+    void *pairs[] = {&contact->sides, &work->list, &work->times, &part, &contact->device_status};
+    void *planes[] = {&contact->rules,
+                      &work->motion,
+                      &work->slackness,
+                      &contact->sets[BASIN__POINTS].items,
+                      &work->points,
+                      &part,
+                      &contact->device_status};
+    BASIN_TRY(basin__contact_launch(contact, BASIN_CONTACT_KERNEL_first, work->total, pairs));
+    BASIN_TRY(basin__contact_launch_few(
+        contact, BASIN_CONTACT_KERNEL_first_plane, work->on_planes, planes));
+  }
+  return BASIN_OK;
+}
+
+/* The kind and vertices that three keys stand for. */
+static void read_keys(const basin_cuda_status *status, basin_contact_kind *kind, uint32_t v[4])
+{
+  *kind = (basin_contact_kind)(status->keys[0] >> 32);
+  v[0] = (uint32_t)status->keys[0];
+  v[1] = (uint32_t)(status->keys[1] >> 32);
+  v[2] = (uint32_t)status->keys[1];
+  v[3] = (uint32_t)status->keys[2];
+}
+
+/* The step over the listed candidates; the status is fresh. */
+static basin_status find_step(basin_cuda_contact *contact,
+                              const basin_cuda_motion *motion,
+                              const basin_cuda_candidate_list *list,
+                              double slackness,
+                              basin_contact_impact *first)
+{
+  step_work work = {.motion = *motion, .list = basin__contact_view(list), .slackness = slackness};
+  work.total = work.list.first[BASIN__CUDA_PASSES];
+  work.points = contact->sets[BASIN__POINTS].count;
+  work.on_planes = work.points * contact->host->plane_count;
+  *first = (basin_contact_impact){.kind = BASIN_CONTACT_KIND_COUNT, .time = motion->limit};
+  if (work.total == 0 && work.on_planes == 0) return BASIN_OK;
+  BASIN_TRY(reserve(contact, &work));
+  BASIN_TRY(find_times(contact, &work));
+  BASIN_TRY(find_first(contact, &work));
+  BASIN_TRY(basin__contact_fetch(contact, NULL));
+  if (contact->status.keys[0] == UINT64_MAX) return BASIN_OK;
+  read_keys(&contact->status, &first->kind, first->vertices);
+  memcpy(&first->time, &contact->status.time, sizeof first->time);
+  first->time *= motion->limit;
+  first->time *= 1 - 0x1p-51;
+  return BASIN_OK;
+}
+
+basin_status basin__cuda_contact_step(basin_cuda_contact *contact, double slackness, double *step)
+{
+  *step = 0;
+  if (!contact->has_sweep)
+    return BASIN_FAIL(contact->context,
+                      BASIN_ERROR_STATE,
+                      "contact: basin_contact_sweep must come before basin_contact_step");
+  BASIN_TRY(check_slackness(contact, slackness));
+  basin_cuda_motion motion = {.positions = contact->swept.address,
+                              .direction = contact->swept.address +
+                                           3 * contact->host->vertex_count * sizeof(double),
+                              .limit = contact->swept_limit};
+  basin_contact_impact first;
+  void *start[] = {&contact->device_status};
+  BASIN_TRY(basin__contact_launch(contact, BASIN_CONTACT_KERNEL_start, 1, start));
+  BASIN_TRY(find_step(contact, &motion, &contact->kept, slackness, &first));
+  *step = first.time;
+  return BASIN_OK;
+}
+
+basin_status basin__cuda_contact_largest_step(basin_cuda_contact *contact,
+                                              basin_address positions,
+                                              basin_address direction,
+                                              double limit,
+                                              double slackness,
+                                              double *step,
+                                              basin_contact_impact *first)
+{
+  *step = 0;
+  if (first) *first = (basin_contact_impact){.kind = BASIN_CONTACT_KIND_COUNT};
+  BASIN_TRY(check_limit(contact, limit));
+  BASIN_TRY(check_slackness(contact, slackness));
+  basin_cuda_motion motion = {.positions = positions, .direction = direction, .limit = limit};
+  basin_contact_impact found;
+  BASIN_TRY(basin__contact_candidates(contact, &motion, &contact->candidates));
+  BASIN_TRY(find_step(contact, &motion, &contact->candidates, slackness, &found));
+  *step = found.time;
+  if (first) *first = found;
+  return BASIN_OK;
+}
+
+/* ---- the smallest distance ---- */
+
+enum { FIND_MINIMA = 3 };
+
+static basin_status search(basin_cuda_contact *contact, basin_address positions, unsigned part)
+{
+  size_t points = contact->sets[BASIN__POINTS].count;
+  void *planes[] = {&contact->rules,
+                    &contact->sets[BASIN__POINTS].items,
+                    &points,
+                    &positions,
+                    &part,
+                    &contact->device_status};
+  BASIN_TRY(basin__contact_launch_few(
+      contact, BASIN_CONTACT_KERNEL_nearest_plane, points * contact->host->plane_count, planes));
+  for (unsigned pass = 0; pass < BASIN__CUDA_PASSES; ++pass) {
+    basin_cuda_pass sides = basin__contact_pass(contact, pass);
+    if (sides.a.count == 0 || sides.b.count == 0) continue;
+    void *parameters[] = {&contact->rules,
+                          &sides,
+                          &positions,
+                          &contact->boxes,
+                          &contact->most_separation,
+                          &part,
+                          &contact->device_status};
+    BASIN_TRY(
+        basin__contact_launch(contact, BASIN_CONTACT_KERNEL_nearest, sides.a.count, parameters));
+  }
+  return BASIN_OK;
+}
+
+static double ordered_number(uint64_t ordered)
+{
+  double value;
+  const uint64_t bits = ordered >> 63 ? ordered & UINT64_C(0x7fffffffffffffff) : ~ordered;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+basin_status basin__cuda_contact_smallest_distance(basin_cuda_contact *contact,
+                                                   basin_address positions,
+                                                   basin_contact_closest *closest)
+{
+  *closest = (basin_contact_closest){
+      .kind = BASIN_CONTACT_KIND_COUNT, .squared_distance = HUGE_VAL, .gap = HUGE_VAL};
+  basin_cuda_motion still = {.positions = positions, .reach = -1};
+  BASIN_TRY(basin__contact_trees(contact, &still));
+  BASIN_TRY(search(contact, positions, FIND_MINIMA));
+  for (unsigned part = 0; part < 3; ++part) BASIN_TRY(search(contact, positions, part));
+  BASIN_TRY(basin__contact_fetch(contact, &still));
+  memcpy(&closest->squared_distance, &contact->status.nearest, sizeof(double));
+  closest->gap = ordered_number(contact->status.gap);
+  if (contact->status.keys[0] != UINT64_MAX)
+    read_keys(&contact->status, &closest->kind, closest->vertices);
+  return BASIN_OK;
+}
