@@ -1,0 +1,250 @@
+/* What compiled text calls: a look at every access, the checks that Clang puts in, mathematics.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "block.h"
+#include "device/cuda/driver.h"
+#include "fault.h"
+#include "memory.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+typedef void (*function_pointer)(void);
+
+static softcuda_permissions permitted;
+
+void softcuda_permit(const softcuda_permissions *permissions)
+{
+  permitted = *permissions;
+}
+
+/* ---- accesses: Clang calls these before each, as for ThreadSanitizer ---- */
+
+static bool inside(const softcuda_range *range, uintptr_t address, size_t size)
+{
+  size_t offset = address - range->start;
+  return offset < range->size && size <= range->size - offset;
+}
+
+static const void *stopped_at;
+
+const void *softcuda_stop_place(void)
+{
+  return stopped_at;
+}
+
+void softcuda_set_stop_place(const void *code)
+{
+  stopped_at = code;
+}
+
+_Noreturn static void refuse(uintptr_t at, size_t size, const char *what)
+{
+  unsigned long long address = at;
+  if (at < 4096)
+    softcuda_stop(BASIN_CU_ILLEGAL_ADDRESS, "%s of %zu bytes through a null pointer", what, size);
+  const softcuda_allocation *a =
+      softcuda_is_device_address(address) ? softcuda_nearest(address) : NULL;
+  if (!a)
+    softcuda_stop(BASIN_CU_ILLEGAL_ADDRESS,
+                  "%s of %zu bytes at 0x%llx, which is not memory of the device",
+                  what,
+                  size,
+                  address);
+  softcuda_stop(BASIN_CU_ILLEGAL_ADDRESS,
+                "%s of %zu bytes at byte %llu of %s of %llu bytes%s",
+                what,
+                size,
+                address - a->address,
+                a->live ? "an allocation" : "a freed allocation",
+                a->size,
+                a->device == permitted.device ? "" : " on another device");
+}
+
+static bool allowed(const void *memory, size_t size)
+{
+  uintptr_t address = (uintptr_t)memory;
+  if (softcuda_find(address, size, permitted.device)) return true;
+  const softcuda_fiber *fiber = softcuda_fiber_running();
+  if (fiber && softcuda_fiber_contains(fiber, address, size)) return true;
+  if (inside(&permitted.shared, address, size) || inside(&permitted.dynamic, address, size) ||
+      inside(&permitted.data, address, size))
+    return true;
+  const softcuda_uint3 *const built_in[] = {
+      &softcuda_thread_index, &softcuda_block_index, &softcuda_block_size, &softcuda_grid_size};
+  for (size_t i = 0; i < 4; i++)
+    if (address - (uintptr_t)built_in[i] < sizeof *built_in[i]) return true;
+  return softcuda_is_pinned(memory, size);
+}
+
+static void touch(const void *memory, size_t size, const char *what, const void *place)
+{
+  if (allowed(memory, size)) return;
+  stopped_at = place;
+  refuse((uintptr_t)memory, size, what);
+}
+
+static void touch_aligned(const void *memory, size_t size, const char *what, const void *place)
+{
+  unsigned long long address = (uintptr_t)memory;
+  if (address % size) {
+    stopped_at = place;
+    softcuda_stop(BASIN_CU_MISALIGNED_ADDRESS,
+                  "%s of %zu bytes at 0x%llx, which is not a multiple of that",
+                  what,
+                  size,
+                  address);
+  }
+  touch(memory, size, what, place);
+}
+
+#define PLACE    __builtin_return_address(0)
+#define SIZES(X) X(1) X(2) X(4) X(8) X(16)
+#define X(n)                                  \
+  static void read_##n(const void *at)        \
+  {                                           \
+    touch_aligned(at, n, "read", PLACE);      \
+  }                                           \
+  static void write_##n(const void *at)       \
+  {                                           \
+    touch_aligned(at, n, "write", PLACE);     \
+  }                                           \
+  static void read_loose_##n(const void *at)  \
+  {                                           \
+    touch(at, n, "read", PLACE);              \
+  }                                           \
+  static void write_loose_##n(const void *at) \
+  {                                           \
+    touch(at, n, "write", PLACE);             \
+  }
+SIZES(X)
+#undef X
+
+static void *copy_bytes(void *to, const void *from, size_t size)
+{
+  if (size) {
+    touch(from, size, "read", PLACE);
+    touch(to, size, "write", PLACE);
+  }
+  return memmove(to, from, size);
+}
+
+static void *set_bytes(void *to, int value, size_t size)
+{
+  if (size) touch(to, size, "write", PLACE);
+  return memset(to, value, size);
+}
+
+static void atomic(const void *at, unsigned size)
+{
+  touch_aligned(at, size, "atomic operation", PLACE);
+}
+
+static void nothing(void) {}
+
+/* ---- checks that Clang puts in, as for UndefinedBehaviorSanitizer ---- */
+
+typedef struct position {
+  const char *file;
+  unsigned line, column;
+} position;
+
+_Noreturn static void out_of_bounds(const position *at, uintptr_t index)
+{
+  softcuda_stop(BASIN_CU_ILLEGAL_ADDRESS,
+                "%s:%u: index %lld is outside of its array",
+                at->file,
+                at->line,
+                (long long)index);
+}
+
+_Noreturn static void bad_division(const position *at)
+{
+  softcuda_stop(
+      BASIN_CU_LAUNCH_FAILED, "%s:%u: a division by zero of integers", at->file, at->line);
+}
+
+_Noreturn static void bad_shift(const position *at)
+{
+  softcuda_stop(
+      BASIN_CU_LAUNCH_FAILED, "%s:%u: a shift by more bits than there are", at->file, at->line);
+}
+
+_Noreturn static void trap(const char *file, int line)
+{
+  softcuda_stop(BASIN_CU_LAUNCH_FAILED, "%s:%d: a trap or a failed assertion", file, line);
+}
+
+static unsigned long long ticks(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (unsigned long long)now.tv_sec * 1000000000ull + (unsigned long long)now.tv_nsec;
+}
+
+/* ---- the table ---- */
+
+/* clang-format off */
+#define MATH(X)                                                                                    \
+  X(sqrt) X(cbrt) X(fabs) X(exp) X(exp2) X(exp10) X(expm1) X(log) X(log2) X(log10) X(log1p) X(logb) \
+  X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh) X(asinh) X(acosh) X(atanh)  \
+  X(floor) X(ceil) X(trunc) X(round) X(rint) X(nearbyint) X(erf) X(erfc) X(tgamma) X(lgamma)       \
+  X(atan2) X(pow) X(fmod) X(hypot) X(fmin) X(fmax) X(copysign) X(fdim) X(remainder) X(nextafter)   \
+  X(fma) X(scalbn) X(ldexp) X(frexp) X(ilogb) X(sincos)
+/* clang-format on */
+
+static const struct {
+  const char *name;
+  function_pointer function;
+} functions[] = {
+#define X(n)                                                          \
+  {"__tsan_read" #n, (function_pointer)read_##n},                     \
+      {"__tsan_write" #n, (function_pointer)write_##n},               \
+      {"__tsan_unaligned_read" #n, (function_pointer)read_loose_##n}, \
+      {"__tsan_unaligned_write" #n, (function_pointer)write_loose_##n},
+    SIZES(X)
+#undef X
+#define X(F) {#F, (function_pointer)F}, {#F "f", (function_pointer)F##f},
+        MATH(X)
+#undef X
+            {"__tsan_func_entry", nothing},
+    {"__tsan_func_exit", nothing},
+    {"__tsan_init", nothing},
+    {"__tsan_memcpy", (function_pointer)copy_bytes},
+    {"__tsan_memmove", (function_pointer)copy_bytes},
+    {"__tsan_memset", (function_pointer)set_bytes},
+    {"memcpy", (function_pointer)copy_bytes},
+    {"memmove", (function_pointer)copy_bytes},
+    {"memset", (function_pointer)set_bytes},
+    {"llrint", (function_pointer)llrint},
+    {"lrint", (function_pointer)lrint},
+    {"llround", (function_pointer)llround},
+    {"__ubsan_handle_out_of_bounds_abort", (function_pointer)out_of_bounds},
+    {"__ubsan_handle_divrem_overflow_abort", (function_pointer)bad_division},
+    {"__ubsan_handle_shift_out_of_bounds_abort", (function_pointer)bad_shift},
+    {"softcuda_barrier", (function_pointer)softcuda_barrier},
+    {"softcuda_warp", (function_pointer)softcuda_warp},
+    {"softcuda_atomic", (function_pointer)atomic},
+    {"softcuda_fence", nothing},
+    {"softcuda_lane", (function_pointer)softcuda_lane},
+    {"softcuda_clock", (function_pointer)ticks},
+    {"softcuda_trap", (function_pointer)trap},
+};
+
+void *softcuda_symbol(const char *name)
+{
+  static const struct {
+    const char *name;
+    void *variable;
+  } variables[] = {{"threadIdx", &softcuda_thread_index},
+                   {"blockIdx", &softcuda_block_index},
+                   {"blockDim", &softcuda_block_size},
+                   {"gridDim", &softcuda_grid_size}};
+  void *address = NULL;
+  for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+    if (strcmp(functions[i].name, name) == 0)
+      memcpy(&address, &functions[i].function, sizeof address);
+  for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+    if (strcmp(variables[i].name, name) == 0) address = variables[i].variable;
+  return address;
+}
