@@ -10,6 +10,9 @@
 #define BASIN_NOINLINE static __device__ __noinline__
 #define BASIN_WIDTH    1
 
+/* Threads of a block, for every launch of these kernels. */
+#define BASIN_CUDA_THREADS 128
+
 #ifdef BASIN_FLOAT
 typedef float real;
 #else
@@ -69,16 +72,30 @@ typedef struct basin_uniform {
   real v[BASIN_UNIFORM_COUNT + 1];
 } basin_uniform;
 
+/* Where the results of an element go: component-major, so that neighbouring threads write
+ * neighbouring numbers. */
+typedef struct basin_results {
+#ifdef BASIN_CUDA_ATOMICS
+  real *out;
+#else
+  double *gradient, *hessian; /* of this element; NULL: not wanted */
+  basin_size stride;
+#endif
+} basin_results;
+
 /* ---- the functions that emitted text consists of ---- */
 #define BASIN_UNIFORMS BASIN_INLINE void basin_uniforms(const basin_data *data, basin_uniform *u)
 #define BASIN_INNER              \
   BASIN_INLINE void basin_inner( \
       const basin_data *data, const basin_uniform *u, basin_index e, real *inner)
-#define BASIN_OUTER              \
-  BASIN_INLINE void basin_outer( \
-      const basin_data *data, const basin_uniform *u, basin_index e, const real *inner, real *out)
-#define BASIN_PROJECTION BASIN_INLINE void basin_project(real *inner, int mode)
-#define BASIN_TABLE      static __constant__ const unsigned short
+#define BASIN_OUTER                                     \
+  BASIN_INLINE void basin_outer(const basin_data *data, \
+                                const basin_uniform *u, \
+                                basin_index e,          \
+                                const real *inner,      \
+                                const basin_results *to)
+#define BASIN_PROJECTION BASIN_INLINE void basin_project(real *inner, bool active, int mode)
+#define BASIN_TABLE      static __device__ const unsigned short
 
 #define BASIN_ELEMENT const basin_index i0 = e
 #define BASIN_STEP(connectivity, i, arity, slot) \
@@ -94,13 +111,24 @@ typedef struct basin_uniform {
 #define BASIN_UNIFORM(k)               (u->v[k])
 #define BASIN_SET(k, value)            (inner[k] = (value))
 #define BASIN_GET(k)                   (inner[k])
-#define BASIN_OUT(k, value)            (out[k] = (value))
-#define BASIN_PROJECT(n, rows)                                               \
-  do {                                                                       \
-    real block[(n) * ((n) + 1) / 2];                                         \
-    for (int k = 0; k < (n) * ((n) + 1) / 2; k++) block[k] = inner[rows[k]]; \
-    basin_psd_##n##_tile(block, mode);                                       \
-    for (int k = 0; k < (n) * ((n) + 1) / 2; k++) inner[rows[k]] = block[k]; \
+#ifdef BASIN_CUDA_ATOMICS
+#define BASIN_OUT(k, value) (to->out[k] = (value))
+#else
+#define BASIN_OUT(k, value)                                                        \
+  do {                                                                             \
+    if ((k) < BASIN_LOCAL_SIZE) {                                                  \
+      if (to->gradient) to->gradient[(k)*to->stride] = (value);                    \
+    } else {                                                                       \
+      if (to->hessian) to->hessian[((k)-BASIN_LOCAL_SIZE) * to->stride] = (value); \
+    }                                                                              \
+  } while (0)
+#endif
+#define BASIN_PROJECT(n, rows)                                                                 \
+  do {                                                                                         \
+    real block[(n) * ((n) + 1) / 2];                                                           \
+    _Pragma("unroll") for (int k = 0; k < (n) * ((n) + 1) / 2; k++) block[k] = inner[rows[k]]; \
+    basin_psd_##n##_warp(block, active, mode);                                                 \
+    _Pragma("unroll") for (int k = 0; k < (n) * ((n) + 1) / 2; k++) inner[rows[k]] = block[k]; \
   } while (0)
 
 #endif

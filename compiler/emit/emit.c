@@ -70,8 +70,10 @@ static void print_places(const basin_kernel_program *kernel, basin_strbuf *text)
 /* One table and one projection a block; the header is included once a size. */
 static void print_projection(const basin_kernel_program *kernel, basin_strbuf *text)
 {
-  uint32_t blocks = basin__emit_block_count(kernel);
-  basin__strbuf_puts(text, "\n");
+  uint32_t blocks = basin__emit_block_count(kernel), largest = 0;
+  for (uint32_t b = 0; b < blocks; b++)
+    if (basin__emit_block_size(kernel, b) > largest) largest = basin__emit_block_size(kernel, b);
+  basin__strbuf_printf(text, "\n#define BASIN_PSD_LARGEST %u\n", largest);
   for (uint32_t b = 0; b < blocks; b++) {
     uint32_t size = basin__emit_block_size(kernel, b), before = 0;
     while (before < b && basin__emit_block_size(kernel, before) != size) before++;

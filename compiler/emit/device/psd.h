@@ -8,10 +8,10 @@
  *   CPU, a chunk of elements:
  *     void basin_psd_9_chunk(basin_scalar *h, const unsigned short *rows, int stride, int count,
  *                            int mode);
- *   CUDA, the matrix of a thread:
- *     void basin_psd_9_tile(real *h, int mode);
+ *   CUDA, the matrices of the lanes of a warp, called by all of them:
+ *     void basin_psd_9_warp(real *h, bool active, int mode);
  *
- * and for sizes 1 to 3 basin_psd_3_tile on the CPU as well, which works on a tile in registers.
+ * and for sizes 1 to 3 basin_psd_3_tile, which works on a tile in registers.
  * A matrix is its packed upper triangle, row after row: 45 numbers for 9. A chunk is up to
  * BASIN_PSD_CHUNK elements side by side: entry e of element i is h[rows[e] * stride + i]. For the
  * fewest cache conflicts stride is an odd multiple of 8.
@@ -48,13 +48,13 @@
 #define BASIN_PSD_AT(i, j) ((j) * (2 * BASIN_PSD_N - 1 - (j)) / 2 + (i))
 #define BASIN_PSD_PACKED   (BASIN_PSD_N * (BASIN_PSD_N + 1) / 2)
 
+#if defined(__CUDACC__)
+#include "psd_warp.h"
+#else
 #if BASIN_PSD_N > 3
 #include "psd_jacobi.h"
 #include "psd_tridiagonal.h"
 #endif
-#if defined(__CUDACC__)
-#include "psd_thread.h"
-#else
 #include "psd_chunk.h"
 #endif
 

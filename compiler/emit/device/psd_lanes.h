@@ -20,6 +20,31 @@ typedef bool basin_psd_mask;
 #define basin_psd_sqrt(a)      sqrt(a)
 #define basin_psd_abs(a)       fabs(a)
 
+/* Shared memory of a warp, for the matrices it works on together; enough for all sizes up to
+ * BASIN_PSD_LARGEST, which a kernel defines before the first. In numbers: two packed triangles and
+ * a square for each of four matrices up to 8 rows, two up to 16, one beyond. */
+#ifndef BASIN_PSD_LARGEST
+#define BASIN_PSD_LARGEST 24
+#endif
+#define BASIN_PSD_DESK(n)             ((n) * ((n) + 1 + ((n) | 1)))
+#define BASIN_PSD_ROOM_AT_LEAST(a, b) ((a) > (b) ? (a) : (b))
+#if BASIN_PSD_LARGEST <= 8
+#define BASIN_PSD_ROOM (4 * BASIN_PSD_DESK(BASIN_PSD_LARGEST))
+#elif BASIN_PSD_LARGEST <= 16
+#define BASIN_PSD_ROOM \
+  BASIN_PSD_ROOM_AT_LEAST(4 * BASIN_PSD_DESK(8), 2 * BASIN_PSD_DESK(BASIN_PSD_LARGEST))
+#else
+#define BASIN_PSD_ROOM \
+  BASIN_PSD_ROOM_AT_LEAST(2 * BASIN_PSD_DESK(16), BASIN_PSD_DESK(BASIN_PSD_LARGEST))
+#endif
+#define BASIN_PSD_WARPS (BASIN_CUDA_THREADS / 32)
+
+BASIN_PSD_INLINE void *basin_psd_room()
+{
+  __shared__ real room[BASIN_PSD_WARPS][BASIN_PSD_ROOM];
+  return room[threadIdx.x / 32];
+}
+
 #else
 
 #define BASIN_PSD_WIDTH    BASIN_WIDTH

@@ -2,15 +2,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "psd_sizes.h"
 
-#if PSD_TEST_THREAD
-/* What a CUDA thread runs, on the CPU. */
-#include <stdbool.h>
+#if PSD_TEST_WARP
+/* What a CUDA warp runs, on the CPU. */
+#include "warp.h"
 #include <tgmath.h>
 #define __CUDACC__
 #define __device__
+#define __shared__ static
 #define __forceinline__ inline
 #define __noinline__
+#define BASIN_CUDA_THREADS warp_lanes
 typedef basin_scalar real;
+typedef struct warp_task {
+  basin_scalar *h;
+  int first, count, mode;
+} warp_task;
 #else
 #ifndef BASIN_WIDTH
 #define BASIN_WIDTH (64 / (int)sizeof(basin_scalar))

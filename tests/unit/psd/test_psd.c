@@ -24,9 +24,12 @@ enum { packed_max = PSD_REFERENCE_MAX * (PSD_REFERENCE_MAX + 1) / 2, batch_max =
 static _Alignas(64) basin_scalar chunk[packed_max][PSD_TEST_STRIDE];
 static double input[batch_max][packed_max];
 
-/* Matrices a test projects: large ones take the reference long. */
+/* Matrices a test projects: large ones take the reference long, a warp on the CPU any. */
 static int batch_size(int n)
 {
+#if PSD_TEST_WARP
+  return n <= 9 ? 12 : 4;
+#endif
   return n <= 9 ? batch_max : n <= 12 ? 40 : 8;
 }
 

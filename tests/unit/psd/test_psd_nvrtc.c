@@ -18,7 +18,7 @@ static struct {
 } nvrtc;
 
 static const char *const names[] = {
-    "psd.h", "psd_lanes.h", "psd_small.h", "psd_jacobi.h", "psd_tridiagonal.h", "psd_thread.h"};
+    "psd.h", "psd_lanes.h", "psd_small.h", "psd_warp.h"};
 enum { file_count = sizeof names / sizeof names[0] };
 
 static int load(void)
@@ -69,15 +69,17 @@ static int compile(int size, const char *type, const char *architecture, const c
            sizeof source,
            "typedef %s real;\n"
            "typedef real basin_scalar;\n"
+           "#define BASIN_CUDA_THREADS 128\n"
            "#define BASIN_PSD_N %d\n"
            "#include \"psd.h\"\n"
-           "extern \"C\" __global__ void project(real *h, int count, int mode) {\n"
+           "extern \"C\" __global__ void __launch_bounds__(128)\n"
+           "project(real *h, int count, int mode) {\n"
            "  const int at = blockIdx.x * blockDim.x + threadIdx.x;\n"
            "  real one[%d];\n"
-           "  if (at >= count) return;\n"
-           "  for (int e = 0; e < %d; e++) one[e] = h[e * count + at];\n"
-           "  basin_psd_%d_tile(one, mode);\n"
-           "  for (int e = 0; e < %d; e++) h[e * count + at] = one[e];\n"
+           "  const int from = at < count ? at : count - 1;\n"
+           "  for (int e = 0; e < %d; e++) one[e] = h[e * count + from];\n"
+           "  basin_psd_%d_warp(one, at < count, mode);\n"
+           "  for (int e = 0; e < %d && at < count; e++) h[e * count + at] = one[e];\n"
            "}\n",
            type,
            size,
