@@ -295,10 +295,10 @@ static basin_status run_jacobian(basin_system *system,
     map->jacobian = fresh;
     map->jacobian_capacity = need;
   }
-  BASIN_ASSERT(slot->kernel.function);
+  BASIN_ASSERT(basin__kernel_ready(slot));
   BASIN_TRY(basin__binding_fill(system, slot->info, &map->binding));
-  if (instances > 0) basin__kernel_compute(system, slot, &map->binding, instances, map->jacobian);
-  return BASIN_OK;
+  if (instances == 0) return BASIN_OK;
+  return basin__kernel_compute(system, slot, &map->binding, instances, map->jacobian);
 }
 
 static basin_status fill_rows(basin_dof_maps *maps, basin_dof_map *map, computed_fill *fill)

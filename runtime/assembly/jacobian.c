@@ -244,8 +244,8 @@ static basin_status run_kernel(evaluation *e, basin_system *system)
       system->context, (e->elements * e->slot.info->output_size + 1) * sizeof *e->output);
   if (!e->output) return BASIN_ERROR_MEMORY;
   BASIN_TRY(basin__binding_fill(system, e->slot.info, &e->binding));
-  if (e->elements > 0) basin__kernel_compute(system, &e->slot, &e->binding, e->elements, e->output);
-  return BASIN_OK;
+  if (e->elements == 0) return BASIN_OK;
+  return basin__kernel_compute(system, &e->slot, &e->binding, e->elements, e->output);
 }
 
 static basin_status evaluate(evaluation *e, basin_system *system, basin_csr **matrix)

@@ -136,6 +136,17 @@ const basin_options *basin__context_options(const basin_context *context);
 /* $BASIN_<name>, or NULL. All variables Basin reads are listed in environment.def. */
 const char *basin__env(const char *name);
 
+/* ---- objects that live as long as the context ---- */
+/* What was kept under a key (the address of something static) and a number; NULL: nothing. */
+void *basin__context_kept(const basin_context *context, const void *key, int number);
+/* Keeps an object, which is released when the context is destroyed, the newest first. On failure
+ * (MEMORY) it stays the caller's. */
+basin_status basin__context_keep(basin_context *context,
+                                 const void *key,
+                                 int number,
+                                 void *object,
+                                 void (*release)(void *object));
+
 /* ---- clock and trace ---- */
 double basin__seconds(void); /* monotonic */
 

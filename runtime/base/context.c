@@ -100,9 +100,35 @@ static void free_text(basin_context *context, const char *text)
   basin__strfree(context, copy);
 }
 
+void *basin__context_kept(const basin_context *context, const void *key, int number)
+{
+  for (const basin_kept *kept = context->kept; kept; kept = kept->next)
+    if (kept->key == key && kept->number == number) return kept->object;
+  return NULL;
+}
+
+basin_status basin__context_keep(basin_context *context,
+                                 const void *key,
+                                 int number,
+                                 void *object,
+                                 void (*release)(void *object))
+{
+  basin_kept *kept = basin__alloc(context, sizeof *kept);
+  if (!kept) return BASIN_ERROR_MEMORY;
+  *kept = (basin_kept){context->kept, key, number, object, release};
+  context->kept = kept;
+  return BASIN_OK;
+}
+
 void basin_context_destroy(basin_context *context)
 {
   if (!context) return;
+  while (context->kept) {
+    basin_kept *kept = context->kept;
+    context->kept = kept->next;
+    kept->release(kept->object);
+    basin__free(context, kept, sizeof *kept);
+  }
   basin__pool_destroy(context, context->pool);
   free_text(context, context->options.device);
   free_text(context, context->options.cache_folder);

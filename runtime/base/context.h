@@ -9,6 +9,15 @@
 
 typedef struct basin_pool basin_pool;
 
+/* An object that a module keeps with the context. */
+typedef struct basin_kept {
+  struct basin_kept *next;
+  const void *key;
+  int number;
+  void *object;
+  void (*release)(void *object);
+} basin_kept;
+
 /* The last error. Buffers are fixed, so that running out of memory can be reported; longer text is
  * cut. */
 typedef struct basin_error_record {
@@ -26,6 +35,7 @@ struct basin_context {
   atomic_bool interrupted;
   atomic_uint file_counter; /* numbers temporary files */
   basin_pool *pool;         /* NULL until the first parallel call */
+  basin_kept *kept;         /* objects that live as long as the context, the newest first */
 };
 
 void basin__error_init(basin_context *context);

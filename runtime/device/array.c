@@ -34,6 +34,7 @@ basin_status basin__array_fit(basin_system *system, basin_array *array)
            0,
            (count - array->count) * array->size * sizeof(double));
   array->count = count;
+  if (array->device_count > count) array->device_count = count;
   return BASIN_OK;
 }
 
@@ -60,6 +61,7 @@ void basin__array_release(basin_system *system, basin_array *array)
   if (!array) return;
   basin__strfree(context, array->name);
   basin__free_aligned(context, array->data, array->capacity * sizeof *array->data);
+  basin__buffer_release(system->cuda, &array->device);
   basin__binding_release(system, &array->binding);
   basin__free(context, array->members, array->member_count * sizeof *array->members);
   maps_release(context, array->map);

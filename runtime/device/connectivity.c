@@ -98,14 +98,15 @@ static basin_status assign(basin_system *system,
   }
   if (count > 0) memcpy(copy, indices, count * sizeof *copy);
   if (offset_count > 0) memcpy(offset_copy, offsets, offset_count * sizeof *offset_copy);
-  basin__free(context, connectivity->indices, connectivity->count * sizeof *copy);
+  basin__free(context, connectivity->indices, connectivity->held * sizeof *copy);
   basin__free(context, connectivity->offsets, connectivity->offset_count * sizeof *offset_copy);
   connectivity->indices = copy;
-  connectivity->count = count;
+  connectivity->count = connectivity->held = count;
   connectivity->offsets = offset_copy;
   connectivity->offset_count = offset_count;
   connectivity->largest = largest;
   connectivity->set = true;
+  connectivity->device_valid = connectivity->host_stale = false;
   connectivity->version = ++system->clock;
   return BASIN_OK;
 }
@@ -190,15 +191,16 @@ const uint32_t *basin_system_connectivity(const basin_system *system,
                                           size_t *count,
                                           const uint32_t **offsets)
 {
-  const basin_connectivity *connectivity =
+  basin_connectivity *connectivity =
       id < system->connectivity_count ? &system->connectivities[id] : NULL;
+  if (connectivity && basin__connectivity_to_host(system, connectivity) != BASIN_OK)
+    connectivity = NULL;
   if (count) *count = connectivity ? connectivity->count : 0;
   if (offsets) *offsets = connectivity ? connectivity->offsets : NULL;
   return connectivity ? connectivity->indices : NULL;
 }
 
-basin_status basin__connectivity_check(const basin_system *system,
-                                       const basin_connectivity *connectivity)
+basin_status basin__connectivity_range(const basin_system *system, basin_connectivity *connectivity)
 {
   const basin_space *from = &system->spaces[connectivity->from];
   size_t limit = system->spaces[connectivity->to].count;
@@ -209,7 +211,28 @@ basin_status basin__connectivity_check(const basin_system *system,
                       connectivity->name,
                       from->name,
                       from->count);
-  if (connectivity->count > 0 && connectivity->largest >= limit)
+  if (connectivity->count > 0 && connectivity->largest >= limit) {
+    BASIN_TRY(basin__connectivity_to_host(system, connectivity));
     return fail_index(system, connectivity, connectivity->indices, connectivity->count, limit);
+  }
   return BASIN_OK;
+}
+
+basin_status basin__connectivity_check(const basin_system *system,
+                                       const basin_connectivity *connectivity)
+{
+  basin_connectivity *own = &system->connectivities[connectivity - system->connectivities];
+  BASIN_TRY(basin__connectivity_range(system, own));
+  return basin__connectivity_to_host(system, own);
+}
+
+void basin__connectivity_release(basin_system *system, basin_connectivity *connectivity)
+{
+  basin_context *context = system->context;
+  basin__strfree(context, connectivity->name);
+  basin__free(context, connectivity->indices, connectivity->held * sizeof *connectivity->indices);
+  basin__free(
+      context, connectivity->offsets, connectivity->offset_count * sizeof *connectivity->offsets);
+  basin__buffer_release(system->cuda, &connectivity->device_indices);
+  basin__buffer_release(system->cuda, &connectivity->device_offsets);
 }

@@ -49,7 +49,7 @@ basin_system_set_array(basin_system *system, basin_array_id id, const double *da
                       instances * array->size);
   BASIN_TRY(check_finite(system, array, data, count));
   if (count > 0) memmove(array->data, data, count * sizeof *data);
-  array->latest = ++system->clock;
+  basin__array_changed(system, array);
   return BASIN_OK;
 }
 
@@ -70,7 +70,7 @@ basin_system_fill_array(basin_system *system, basin_array_id id, const double *d
   size_t instances = system->spaces[array->space].count;
   for (size_t i = 0; i < instances; ++i)
     memcpy(array->data + i * count, data, count * sizeof *data);
-  array->latest = ++system->clock;
+  basin__array_changed(system, array);
   return BASIN_OK;
 }
 
@@ -89,13 +89,19 @@ double *basin_system_array_data(basin_system *system, basin_array_id id)
 {
   basin_array *array = id < system->array_count ? system->arrays[id] : NULL;
   if (!array || array->kind != BASIN_ARRAY_STORED) return NULL;
-  return basin__array_fit(system, array) == BASIN_OK ? array->data : NULL;
+  return basin__array_update(system, id) == BASIN_OK ? array->data : NULL;
+}
+
+void basin__array_changed(basin_system *system, basin_array *array)
+{
+  array->latest = ++system->clock;
+  array->device_valid = array->host_stale = false;
 }
 
 void basin_system_touch(basin_system *system, basin_array_id id)
 {
   if (id < system->array_count && system->arrays[id]->kind == BASIN_ARRAY_STORED)
-    system->arrays[id]->latest = ++system->clock;
+    basin__array_changed(system, system->arrays[id]);
 }
 
 void basin_system_array_shape(const basin_system *system,

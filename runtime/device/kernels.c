@@ -10,7 +10,7 @@
 basin_status
 basin__kernel_list_add(basin_system *system, basin_kernel_list *list, basin_kernel_slot *slot)
 {
-  if (!slot->info || slot->kernel.function) return BASIN_OK;
+  if (!slot->info || basin__kernel_ready(slot)) return BASIN_OK;
   for (size_t k = 0; k < list->count; ++k)
     if (list->slots[k] == slot) return BASIN_OK;
   BASIN_TRY(basin__grow(
@@ -68,6 +68,24 @@ static basin_status reserve_scratch(basin_system *system, size_t size)
   return BASIN_OK;
 }
 
+/* What the provider gave for a slot fits the system: something to call, or code for its device,
+ * which is loaded. */
+static basin_status accept_kernel(basin_system *system,
+                                  const basin_kernel_slot *slot,
+                                  const basin_kernel *kernel,
+                                  const basin_cuda_kernel **loaded)
+{
+  *loaded = NULL;
+  if (system->cuda ? !kernel->image : !kernel->function)
+    return BASIN_FAIL(system->context,
+                      BASIN_ERROR_INTERNAL,
+                      "the provider gave no kernel %s%s",
+                      slot->info->name,
+                      system->cuda ? " for the device" : "");
+  return system->cuda ? basin__cuda_kernel_of(system->cuda, kernel, slot->info->name, loaded)
+                      : BASIN_OK;
+}
+
 basin_status basin__kernel_list_request(basin_system *system, basin_kernel_list *list)
 {
   basin_context *context = system->context;
@@ -80,17 +98,14 @@ basin_status basin__kernel_list_request(basin_system *system, basin_kernel_list 
   }
   basin_status status = system->provider(system->provider_user, requests, list->count);
   size_t scratch = 0;
-  for (size_t k = 0; k < list->count && status == BASIN_OK; ++k) {
-    if (!requests[k].kernel.function)
-      status = BASIN_FAIL(context,
-                          BASIN_ERROR_INTERNAL,
-                          "the provider gave no kernel %s",
-                          list->slots[k]->info->name);
-    scratch = requests[k].kernel.scratch_size > scratch ? requests[k].kernel.scratch_size : scratch;
-  }
-  if (status == BASIN_OK && scratch > 0) status = reserve_scratch(system, scratch);
   for (size_t k = 0; k < list->count && status == BASIN_OK; ++k)
-    list->slots[k]->kernel = requests[k].kernel;
+    scratch = requests[k].kernel.scratch_size > scratch ? requests[k].kernel.scratch_size : scratch;
+  if (status == BASIN_OK && scratch > 0) status = reserve_scratch(system, scratch);
+  for (size_t k = 0; k < list->count && status == BASIN_OK; ++k) {
+    basin_kernel_slot *slot = list->slots[k];
+    status = accept_kernel(system, slot, &requests[k].kernel, &slot->loaded);
+    if (status == BASIN_OK) slot->kernel = requests[k].kernel;
+  }
   basin__free(context, requests, list->count * sizeof *requests);
   return status;
 }
@@ -125,6 +140,7 @@ reserve_tables(basin_system *system, const basin_kernel_info *info, basin_bindin
 basin_status
 basin__binding_fill(basin_system *system, const basin_kernel_info *info, basin_binding *binding)
 {
+  if (system->cuda) return basin__binding_on_device(system, info, &binding->device);
   BASIN_TRY(reserve_tables(system, info, binding));
   for (uint32_t k = 0; k < info->array_count; ++k)
     BASIN_TRY(basin__array_update(system, info->arrays[k]));
@@ -143,6 +159,7 @@ void basin__binding_release(basin_system *system, basin_binding *binding)
 {
   basin__free(system->context, binding->arrays, binding->array_count * sizeof *binding->arrays);
   basin__free(system->context, binding->indices, binding->index_count * sizeof *binding->indices);
+  basin__device_binding_release(system, &binding->device);
   memset(binding, 0, sizeof *binding);
 }
 
@@ -173,16 +190,32 @@ static void compute_chunk(void *user, size_t index, unsigned worker)
   task->kernel->function(&args, task->kernel->self);
 }
 
-void basin__kernel_compute(basin_system *system,
-                           const basin_kernel_slot *slot,
-                           const basin_binding *binding,
-                           size_t count,
-                           double *output)
+/* Runs on the device, and the results come back. */
+static basin_status compute_for_host(basin_system *system,
+                                     const basin_kernel_slot *slot,
+                                     const basin_binding *binding,
+                                     size_t count,
+                                     double *output)
 {
+  size_t size = count * slot->info->output_size * sizeof *output;
+  BASIN_TRY(basin__buffer_reserve(system->cuda, &system->output, size));
+  BASIN_TRY(basin__compute_on_device(
+      system, slot, &binding->device, count, system->output.address, slot->info->name));
+  return basin__cuda_download(system->cuda, output, system->output.address, size);
+}
+
+basin_status basin__kernel_compute(basin_system *system,
+                                   const basin_kernel_slot *slot,
+                                   const basin_binding *binding,
+                                   size_t count,
+                                   double *output)
+{
+  if (system->cuda) return compute_for_host(system, slot, binding, count, output);
   compute_task task = {system, &slot->kernel, binding, count, output};
   basin__parallel_work(system->context,
                        (count + COMPUTE_CHUNK - 1) / COMPUTE_CHUNK,
                        basin__kernel_work(slot->info, count),
                        compute_chunk,
                        &task);
+  return BASIN_OK;
 }

@@ -27,21 +27,13 @@ static void space_release(basin_context *context, basin_space *space)
   basin__free(context, space->members, space->member_count * sizeof *space->members);
 }
 
-static void connectivity_release(basin_context *context, basin_connectivity *connectivity)
-{
-  basin__strfree(context, connectivity->name);
-  basin__free(context, connectivity->indices, connectivity->count * sizeof *connectivity->indices);
-  basin__free(
-      context, connectivity->offsets, connectivity->offset_count * sizeof *connectivity->offsets);
-}
-
 void basin_system_destroy(basin_system *system)
 {
   if (!system) return;
   basin_context *context = system->context;
   for (size_t i = 0; i < system->array_count; ++i) basin__array_release(system, system->arrays[i]);
   for (size_t i = 0; i < system->connectivity_count; ++i)
-    connectivity_release(context, &system->connectivities[i]);
+    basin__connectivity_release(system, &system->connectivities[i]);
   for (size_t i = 0; i < system->space_count; ++i) space_release(context, &system->spaces[i]);
   basin__free(context, system->arrays, system->array_capacity * sizeof *system->arrays);
   basin__free(context,
@@ -49,6 +41,7 @@ void basin_system_destroy(basin_system *system)
               system->connectivity_capacity * sizeof *system->connectivities);
   basin__free(context, system->spaces, system->space_capacity * sizeof *system->spaces);
   basin__free_aligned(context, system->scratch, system->scratch_stride * system->scratch_workers);
+  basin__buffer_release(system->cuda, &system->output);
   basin__free(context, system, sizeof *system);
 }
 
@@ -163,12 +156,12 @@ static void connectivities_clear(basin_system *system, basin_space_id from)
   for (size_t i = 0; i < system->connectivity_count; ++i) {
     basin_connectivity *connectivity = &system->connectivities[i];
     if (connectivity->from != from) continue;
-    basin__free(system->context, connectivity->indices, connectivity->count * sizeof(uint32_t));
+    basin__free(system->context, connectivity->indices, connectivity->held * sizeof(uint32_t));
     basin__free(
         system->context, connectivity->offsets, connectivity->offset_count * sizeof(uint32_t));
     connectivity->indices = connectivity->offsets = NULL;
-    connectivity->count = connectivity->offset_count = 0;
-    connectivity->set = false;
+    connectivity->count = connectivity->held = connectivity->offset_count = 0;
+    connectivity->set = connectivity->device_valid = connectivity->host_stale = false;
     connectivity->version = ++system->clock;
   }
 }

@@ -105,8 +105,9 @@ static basin_status fill_computed(basin_system *system, basin_array *array)
 {
   size_t count = system->spaces[array->space].count;
   BASIN_TRY(basin__binding_fill(system, array->kernel.info, &array->binding));
-  if (count > 0) basin__kernel_compute(system, &array->kernel, &array->binding, count, array->data);
-  return BASIN_OK;
+  return count > 0
+             ? basin__kernel_compute(system, &array->kernel, &array->binding, count, array->data)
+             : BASIN_OK;
 }
 
 static basin_status fill_union(basin_system *system, basin_array *array)
@@ -153,7 +154,7 @@ static void reduce_chunk(void *user, size_t index, unsigned worker)
 
 static basin_status fill_reduction(basin_system *system, basin_array *array)
 {
-  const basin_connectivity *connectivity = &system->connectivities[array->connectivity];
+  basin_connectivity *connectivity = &system->connectivities[array->connectivity];
   BASIN_TRY(basin__connectivity_check(system, connectivity));
   BASIN_TRY(basin__array_update(system, array->source));
   reduce_task task = {connectivity,
@@ -173,6 +174,7 @@ static basin_status fill_reduction(basin_system *system, basin_array *array)
 static basin_status fill(basin_system *system, basin_array *array)
 {
   BASIN_TRY(basin__array_fit(system, array));
+  if (system->cuda) return basin__array_to_host(system, array);
   switch (array->kind) {
   case BASIN_ARRAY_COMPUTED:
     return fill_computed(system, array);
@@ -186,9 +188,9 @@ static basin_status fill(basin_system *system, basin_array *array)
 }
 
 /* Asks for the kernels of the array and of everything it reads before the first of them runs. */
-static basin_status request_kernels(basin_system *system, basin_array *array)
+basin_status basin__array_request(basin_system *system, basin_array *array)
 {
-  if (array->kind != BASIN_ARRAY_COMPUTED || array->kernel.kernel.function) return BASIN_OK;
+  if (array->kind != BASIN_ARRAY_COMPUTED || basin__kernel_ready(&array->kernel)) return BASIN_OK;
   basin_kernel_list list = {0};
   basin_status status = basin__kernel_list_add(system, &list, &array->kernel);
   if (status == BASIN_OK) status = basin__kernel_list_add_inputs(system, &list, array->kernel.info);
@@ -202,9 +204,12 @@ basin_status basin__array_update(basin_system *system, basin_array_id id)
   uint64_t latest;
   BASIN_TRY(refresh(system, id, 0, &latest));
   basin_array *array = system->arrays[id];
-  if (array->kind == BASIN_ARRAY_STORED) return basin__array_fit(system, array);
+  if (array->kind == BASIN_ARRAY_STORED) {
+    BASIN_TRY(basin__array_fit(system, array));
+    return array->host_stale ? basin__array_to_host(system, array) : BASIN_OK;
+  }
   if (array->filled == latest) return BASIN_OK;
-  BASIN_TRY(request_kernels(system, array));
+  BASIN_TRY(basin__array_request(system, array));
   array->filled = 0;
   BASIN_TRY(fill(system, array));
   array->filled = latest;

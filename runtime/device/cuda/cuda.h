@@ -26,6 +26,8 @@ typedef struct basin_cuda_info {
 int basin__cuda_count(basin_context *context, basin_strbuf *reason);
 /* MISSING_LIBRARY (driver, NVRTC), UNSUPPORTED (too old a driver), DEVICE (no such device). */
 basin_status basin__cuda_open(basin_context *context, int ordinal, basin_cuda **cuda);
+/* The same, opened once and kept by the context: what is closed with it. */
+basin_status basin__cuda_share(basin_context *context, int ordinal, basin_cuda **cuda);
 void basin__cuda_close(basin_cuda *cuda); /* NULL is fine; buffers and graphs are released before */
 const basin_cuda_info *basin__cuda_information(const basin_cuda *cuda);
 basin_context *basin__cuda_context(const basin_cuda *cuda);

@@ -33,7 +33,8 @@ basin_status basin__cuda_sort_32(basin_cuda *cuda,
                                  size_t count,
                                  unsigned bits);
 /* Runs of equal neighbours in sorted 64-bit keys: heads[r] is the place of the first key of run r,
- * heads[run count] = count; `numbers` (may be 0) gets the run of every key. heads has room for count
+ * heads[run count] = count; `numbers` (may be 0) gets the run of every key. heads has room for
+ * count
  * + 1 words. The number of runs is written as a word to `runs`. */
 basin_status basin__cuda_runs_64(basin_cuda *cuda,
                                  basin_cuda_scratch *scratch,

@@ -33,6 +33,29 @@ BASIN_API basin_status basin_system_create(basin_context *context,
 BASIN_API void basin_system_destroy(basin_system *system);
 BASIN_API basin_context *basin_system_context(const basin_system *system);
 
+/* ---- devices ---- */
+typedef struct basin_device_info {
+  char name[128];
+  char architecture[16]; /* of its own: "sm_90" */
+  size_t memory;         /* bytes */
+  unsigned multiprocessors;
+  int driver_version; /* 13000 for CUDA 13.0 */
+} basin_device_info;
+/* CUDA devices of this machine. 0: the context's last error says what is missing. Opens the driver,
+ * not the devices. */
+BASIN_API int basin_device_count(basin_context *context);
+/* Opens the device, which stays open as long as the context. */
+BASIN_API basin_status basin_device_get_info(basin_context *context,
+                                             int ordinal,
+                                             basin_device_info *info);
+/* Where the system's data live and its kernels run: "cpu", "cuda" (the first device), "cuda:N".
+ * Before arrays are added. On a CUDA device the provider gives kernels with an image. */
+BASIN_API basin_status basin_system_set_device(basin_system *system, const char *device);
+/* What the provider compiles for: "sm_90", or "compute_89" where PTX is needed; NULL on the CPU. */
+BASIN_API const char *basin_system_architecture(const basin_system *system);
+/* "cpu" or "cuda:0", written into `device`. */
+BASIN_API void basin_system_device(const basin_system *system, char device[16]);
+
 /* ---- spaces ---- */
 typedef struct basin_space_description {
   const char *name;      /* full name, "soft.vertices"; for errors */
@@ -280,6 +303,9 @@ typedef struct basin_solve_options {
   double tolerance; /* PCG: on r^T M r relative to the start (squared norm) */
   unsigned max_iterations;
   bool warm_start;
+  basin_preconditioner_kind preconditioner; /* PCG */
+  bool single_precision; /* PCG on a CUDA device: matrix and iterations in float, sums and the
+                            confirmation in double */
 } basin_solve_options;
 BASIN_API basin_solve_options basin_solve_options_defaults(void);
 typedef struct basin_solve_report {
