@@ -7,32 +7,37 @@
 #include "device/cuda/primitives.h"
 
 /* X(name, file): the kernel contact_name */
-#define BASIN_CONTACT_KERNEL_LIST(X)    \
-  X(start, "contact_boxes.cu")          \
-  X(extent, "contact_boxes.cu")         \
-  X(boxes, "contact_boxes.cu")          \
-  X(set_extent, "contact_tree.cu")      \
-  X(keys, "contact_tree.cu")            \
-  X(corners, "contact_tree.cu")         \
-  X(fill_leaves, "contact_tree.cu")     \
-  X(fill_level, "contact_tree.cu")      \
-  X(fill_top, "contact_tree.cu")        \
-  X(query, "contact_query.cu")          \
-  X(detect, "contact_detect.cu")        \
-  X(detect_planes, "contact_detect.cu") \
-  X(sort_keys, "contact_merge.cu")      \
-  X(run_flags, "contact_merge.cu")      \
-  X(run_heads, "contact_merge.cu")      \
-  X(merge_runs, "contact_merge.cu")     \
-  X(gather_runs, "contact_merge.cu")    \
-  X(compare, "contact_merge.cu")        \
-  X(times, "contact_step.cu")           \
-  X(cut, "contact_step.cu")             \
-  X(plane_times, "contact_step.cu")     \
-  X(first, "contact_step.cu")           \
-  X(first_plane, "contact_step.cu")     \
-  X(nearest, "contact_closest.cu")      \
-  X(nearest_plane, "contact_closest.cu")
+#define BASIN_CONTACT_KERNEL_LIST(X)      \
+  X(start, "contact_boxes.cu")            \
+  X(extent, "contact_boxes.cu")           \
+  X(boxes, "contact_boxes.cu")            \
+  X(set_extent, "contact_tree.cu")        \
+  X(keys, "contact_tree.cu")              \
+  X(corners, "contact_tree.cu")           \
+  X(fill_leaves, "contact_tree.cu")       \
+  X(fill_level, "contact_tree.cu")        \
+  X(fill_top, "contact_tree.cu")          \
+  X(query, "contact_query.cu")            \
+  X(detect, "contact_detect.cu")          \
+  X(detect_planes, "contact_detect.cu")   \
+  X(sort_keys, "contact_merge.cu")        \
+  X(run_flags, "contact_merge.cu")        \
+  X(run_heads, "contact_merge.cu")        \
+  X(merge_runs, "contact_merge.cu")       \
+  X(gather_runs, "contact_merge.cu")      \
+  X(compare, "contact_merge.cu")          \
+  X(times, "contact_step.cu")             \
+  X(cut, "contact_step.cu")               \
+  X(plane_times, "contact_step.cu")       \
+  X(first, "contact_step.cu")             \
+  X(first_plane, "contact_step.cu")       \
+  X(nearest, "contact_closest.cu")        \
+  X(nearest_plane, "contact_closest.cu")  \
+  X(copies, "contact_fill.cu")            \
+  X(fill, "contact_fill.cu")              \
+  X(friction_flags, "contact_fill.cu")    \
+  X(friction_vertices, "contact_fill.cu") \
+  X(fill_friction, "contact_fill.cu")
 
 typedef enum basin_contact_kernel_name {
 #define X(name, file) BASIN_CONTACT_KERNEL_##name,

@@ -124,4 +124,44 @@ BASIN_SHARED basin__vector3 basin__frame_coefficients(basin_contact_kind kind,
   }
 }
 
+/* Coefficients and tangents of a pair of any kind; `normal`: of its plane, if it has one. */
+BASIN_SHARED void basin__frame_of(basin_contact_kind kind,
+                                  const basin__vector3 x[4],
+                                  const double *normal,
+                                  double c[4],
+                                  double tangents[6])
+{
+  basin__vector3 n;
+  c[0] = 1, c[1] = c[2] = c[3] = 0;
+  if (kind == BASIN_CONTACT_POINT_PLANE)
+    n = basin__v3(normal);
+  else
+    n = basin__frame_coefficients(kind, x, c);
+  basin__frame_tangents(n, tangents);
+}
+
+/* The mollifier of a pair of edges: friction fades with the force of the pair. */
+BASIN_SHARED double basin__frame_mollifier(const basin__vector3 x[4], double threshold)
+{
+  const basin__vector3 a = basin__v3_sub(x[1], x[0]), b = basin__v3_sub(x[3], x[2]);
+  const double s = basin__v3_norm2(basin__v3_cross(a, b)) / threshold;
+  return s < 1 ? s * (2 - s) : 1;
+}
+
+/* Where the slip of the pair is counted from: T sum c_i x_i at the start of the step. */
+BASIN_SHARED void basin__frame_start(const basin__vector3 x[4],
+                                     const double c[4],
+                                     const double tangents[6],
+                                     double start[2])
+{
+  start[0] = start[1] = 0;
+  for (int i = 0; i < 4; ++i) {
+    const double p[3] = {x[i].x, x[i].y, x[i].z};
+    for (int k = 0; k < 3; ++k) {
+      start[0] += c[i] * tangents[k] * p[k];
+      start[1] += c[i] * tangents[3 + k] * p[k];
+    }
+  }
+}
+
 #endif
