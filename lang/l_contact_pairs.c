@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The first vertex of the other side of a stencil; 0 where that is a plane. */
+/* Vertices of the first side of a stencil; 0 where the other is a plane. */
 static const unsigned other_side[BASIN_CONTACT_KIND_COUNT] = {1, 1, 1, 2, 2, 2, 2, 0};
 
 /* A matrix of one number a pair of bodies, with one more column for planes, in field `name` of the
@@ -26,14 +26,25 @@ static const double *table_field(lua_State *L, int index, const char *name, size
   return array->data;
 }
 
+/* The mean of the table's numbers over the vertex pairs across: exactly one of them if all are
+ * equal. */
 static double
 look_up(const basin_l_contact *box, const double *table, basin_contact_kind kind, const uint32_t *v)
 {
   if (!table) return 1;
-  size_t columns = box->body_count + 1;
-  size_t other =
-      kind == BASIN_CONTACT_POINT_PLANE ? box->body_count : box->bodies[v[other_side[kind]]];
-  return table[box->bodies[v[0]] * columns + other];
+  const bool plane = kind == BASIN_CONTACT_POINT_PLANE;
+  const size_t columns = box->body_count + 1, first = plane ? 1 : other_side[kind];
+  const size_t second = plane ? 1 : basin_contact_arity(kind) - first;
+  double start = 0, sum = 0;
+  for (size_t i = 0; i < first; ++i) {
+    for (size_t k = 0; k < second; ++k) {
+      const size_t other = plane ? box->body_count : box->bodies[v[first + k]];
+      const double value = table[box->bodies[v[i]] * columns + other];
+      if (i == 0 && k == 0) start = value;
+      sum += value - start;
+    }
+  }
+  return start + sum / (double)(first * second);
 }
 
 /* The array id in field `name` of the table at `index`, or BASIN_NONE; an array of `size` numbers

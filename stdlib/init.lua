@@ -14,9 +14,11 @@ local contents = {
   },
   motion = { "gravity", "inertia" },
   constraint = { "attach", "pin", "target" },
+  joint = { "ball", "coincidence", "hinge", "limit", "rail", "slider", "weld" },
   contact = {
-    "barrier", "friction", "log_barrier", "pair", "plane", "plane_barrier", "plane_friction",
-    "smoothed_friction", "squared_distance", "squared_log_barrier",
+    "adhesion", "adhesive_friction", "anisotropic_friction", "barrier", "cubic_barrier", "friction",
+    "log_barrier", "pair", "plane", "plane_barrier", "plane_friction", "smoothed_friction",
+    "squared_distance", "squared_log_barrier", "stiffness", "two_stage_barrier",
   },
   damping = { "drag", "rayleigh" },
   material = { "lame" },

@@ -149,7 +149,7 @@ end
 
 -- ---- std.md ----
 
-local folders <const> = { "body", "elastic", "shell", "constraint", "contact", "damping", "motion",
+local folders <const> = { "body", "elastic", "shell", "constraint", "joint", "contact", "damping", "motion",
   "material" }
 
 local function parameters(out, title, list)

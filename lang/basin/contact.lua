@@ -5,9 +5,10 @@ local attribute = require "basin.attribute"
 local core = require "basin.core"
 local errors = require "basin.errors"
 local expression = require "basin.expression"
-local filter = require "basin.filter"
 local options = require "basin.options"
 local primitive = require "basin.primitive"
+local stencil = require "basin.contact_stencil"
+local steps = require "basin.contact_steps"
 
 local M = {}
 
@@ -36,7 +37,7 @@ end
 
 local spec = { positions = "any", triangles = "any", edges = "any", points = "any", body = "any",
   table = "any", thickness = "any", planes = "table", plane_bodies = "any", rest_positions = "any",
-  pairs = "table", pair_limit = "integer" }
+  pairs = "table", weights = "any", pair_limit = "integer" }
 
 -- Rows of planes as {nx, ny, nz, offset} with unit normals.
 local function plane_rows(planes)
@@ -147,7 +148,7 @@ local function positions_of(value)
 end
 
 --- basin.contact.detector{positions=, triangles=, edges=, points=, body=, table=, thickness=,
---- planes=, plane_bodies=, rest_positions=, pairs=, pair_limit=}
+--- planes=, plane_bodies=, rest_positions=, pairs=, weights=, pair_limit=}
 function M.detector(given)
   local where = "basin.contact.detector"
   local checked = options.check(where, given, spec, { "positions" })
@@ -168,7 +169,9 @@ function M.detector(given)
   local context = scene and scene._context or core.context()
   local self = setmetatable({ _scene = scene, _positions = positions, _vertex_count = count,
     _targets = {}, _tables = {}, seconds_detect = 0, seconds_step = 0, seconds_fill = 0,
-    _core = core.contact(context, description) }, Detector)
+    _description = description, _context = context, _core = core.contact(context, description) },
+    Detector)
+  if checked.weights ~= nil then self._tables.weight = core.array(flat(checked.weights)) end
   for kind, connectivity in pairs(checked.pairs or {}) do
     if not scene then
       errors.fail("ARGUMENT", "%s: 'pairs' need 'positions' that are an attribute", where)
@@ -182,11 +185,7 @@ end
 -- ---- detection ----
 
 -- The positions given, else the present ones.
-local function present(self, value)
-  if value ~= nil then return core.array(value) end
-  if self._scene then return self._scene:_compute(self._positions) end
-  return self._positions
-end
+local present = steps._present
 
 local function update_pairs(self)
   local start = core.seconds()
@@ -237,43 +236,6 @@ function methods.version(self)
   return self._core:version()
 end
 
--- ---- steps ----
-
---- The largest step of at most `limit` (1) on which every pair keeps a part of its distance:
---- {from=, direction=, slackness=, limit=}. As in minimize_energy the motion is minus the
---- direction: x - step * direction. With slackness 0.8 a fifth of the distance stays. Also returns
---- the pair that limits the step, {kind=, vertices=}, or nil.
-function methods.largest_step(self, given)
-  local checked = options.check("largest_step", given, { from = "any", direction = "any",
-    slackness = "positive", limit = "positive" }, { "direction" })
-  return self:_step(present(self, checked.from), core.array(checked.direction) * -1,
-    checked.limit or 1, checked.slackness or 0.8)
-end
-
-function methods._step(self, from, motion, limit, slackness)
-  local start = core.seconds()
-  if slackness >= 1 then
-    errors.fail("ARGUMENT", "'slackness' must lie between 0 and 1, got %g", slackness)
-  end
-  local step, kind, vertices = self._core:largest_step(from, motion, limit, slackness)
-  self.seconds_step = self.seconds_step + core.seconds() - start
-  return step, kind and { kind = kind, vertices = vertices } or nil
-end
-
---- A step filter for basin.newton: {slackness=}.
-function methods.filter(self, given)
-  local checked = options.check("filter", given, { slackness = "positive" })
-  if not self._scene or not attribute.is(self._positions) then
-    errors.fail("STATE", "filter: the detector's positions are no attribute")
-  end
-  local array = self._scene:_array_of(self._positions)
-  return filter._make("contact", self._positions, function(minimizer, direction, alpha)
-    if alpha <= 0 then return alpha end
-    return (self:_step(present(self), minimizer:motion(array, direction), alpha,
-      checked.slackness or 0.8))
-  end)
-end
-
 -- ---- questions ----
 
 local function positions_option(self, where, given, more)
@@ -310,31 +272,8 @@ function methods.memory(self)
   return self._core:memory()
 end
 
--- ---- single stencils ----
-
---- Distance of one pair {kind=, points=}: {squared_distance=, coefficients=, vertices=}. The
---- closest vector is the sum of coefficients times points; vertices names the closest features.
-function M.distance(given)
-  local checked = options.check("basin.contact.distance", given,
-    { kind = "string", points = "any" }, { "kind", "points" })
-  local squared, coefficients, vertices = core.contact_distance(checked.kind, checked.points)
-  return { squared_distance = squared, coefficients = coefficients, vertices = vertices }
-end
-
---- Time of one pair that moves along straight lines: {kind=, from=, to=, thickness=, limit=,
---- slackness=}. Returns the largest safe time, and whether contact ended it.
-function M.time(given)
-  local checked = options.check("basin.contact.time", given, { kind = "string", from = "any",
-    to = "any", thickness = "number", limit = "positive", slackness = "positive" },
-    { "kind", "from", "to" })
-  return core.contact_time(checked.kind, checked.from, checked.to, checked.thickness or 0,
-    checked.limit or 1, checked.slackness or 0.8)
-end
-
---- Whether a segment of two points and a triangle have a point in common; exact.
-function M.meets(segment, triangle)
-  return core.contact_meets(segment, triangle)
-end
+for name, call in pairs(stencil) do M[name] = call end
+for name, method in pairs(steps) do methods[name] = method end
 
 M.methods = methods
 

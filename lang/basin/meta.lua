@@ -402,7 +402,24 @@ function ContactDetector:version() end
 ---@return table?
 function ContactDetector:largest_step(given) end
 
----A step filter for basin.newton: {slackness=}.
+---The step on which pairs farther apart than `distance` cannot touch, whatever their directions:
+---distance over twice the largest motion of a point of the surfaces, at most 1. {direction=,
+---distance=}
+---@param given table
+---@return number
+function ContactDetector:cfl_step(given) end
+
+---For each vertex the distance, less the thickness, of everything that its points, edges and
+---triangles may touch from all else; that of `reach` if nothing is closer. An array. {positions=,
+---reach=}
+---@param given table
+---@return basin.Array
+function ContactDetector:safe_distances(given) end
+
+---A step filter for basin.newton: {slackness=, rule=, distance=}. Rules: "sweep" (default), the
+---largest step of the whole motion; "cfl", at most cfl_step with `distance`; "safe_distance",
+---every vertex moves by less than half of its safe distance within `distance`, a longer one leaves
+---more room.
 ---@param given? table
 ---@return basin.Filter
 function ContactDetector:filter(given) end
@@ -1231,6 +1248,7 @@ function Output:continue_at(number) end
 ---How a minimization went.
 ---@class basin.NewtonReport
 ---@field reason string
+---@field cause? string what ended the solve, where the reason is "barrier too weak"
 ---@field converged boolean
 ---@field interrupted boolean
 ---@field diverged boolean
@@ -1910,7 +1928,9 @@ basin.contact = {}
 ---What finds close pairs: {positions = attribute or array, triangles=, edges=, points=, body = a number
 ---a vertex (0: may touch itself), table = body x body of true and false, thickness = number or one a
 ---body, planes = {{normal=, offset=}}, plane_bodies = true or false a body, rest_positions = for the
----mollifier of parallel edges, pairs = {point_point = connectivity, …} filled by detect, pair_limit=}.
+---mollifier of parallel edges, pairs = {point_point = connectivity, …} filled by detect, weights = a
+---number a pair of bodies with one more column for planes, which the constant `weight` has times the
+---multiplicity (of vertices in several bodies the mean over the vertex pairs across), pair_limit=}.
 ---Constants of a pair primitive named multiplicity, weight, separation, threshold, plane (4 numbers)
 ---are filled, too; without the first two every pair is there as often as its multiplicity says.
 ---@param given table
@@ -1924,10 +1944,14 @@ function basin.contact.detector(given) end
 function basin.contact.distance(given) end
 
 ---Time of one pair that moves along straight lines: {kind=, from=, to=, thickness=, limit=,
----slackness=}. Returns the largest safe time, and whether contact ended it.
+---slackness=, method=}. Returns the largest safe time, and whether contact ended it. With method =
+---"additive" that of plain additive advancement, and as a third result the times it stopped at.
+---With turns = {{centre=, axis=, angle=} or false, one a point} instead of `to` the points move
+---along arcs: by `angle` (rad) over the time 1.
 ---@param given table
 ---@return number
 ---@return boolean
+---@return number[]?
 function basin.contact.time(given) end
 
 ---Whether a segment of two points and a triangle have a point in common; exact.

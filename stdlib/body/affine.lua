@@ -1,16 +1,16 @@
 -- Nearly rigid bodies x = A X + t with twelve unknowns each.
 -- SPDX-License-Identifier: Apache-2.0
 local basin = require "basin"
-local errors = require "basin.errors"
 local options = require "basin.options"
 local affine_inertia = require "basin.std.body.affine_inertia"
+local affine_matter = require "basin.std.body.affine_matter"
 local common = require "basin.std.body.common"
 local parameters = require "basin.std.parameters"
 local orthogonality = require "basin.std.body.orthogonality"
 
 local spec = {
   mesh = "any", copies = "any", density = "positive", stiffness = "positive", velocity = "vector",
-  spin = "vector",
+  spin = "vector", thickness = "positive", radius = "positive", rigid = "table",
 }
 
 local IDENTITY <const> = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }
@@ -50,8 +50,11 @@ local function store_moments(mesh, moments)
 end
 
 ---std.body.affine(scene, name, options): one body a copy. Options:
----  mesh       tetrahedra or a closed surface
+---  mesh       tetrahedra or a closed surface; triangles of a shell; edges of rods
 ---  density    kg/m^3
+---  thickness  of a shell, m
+---  radius     of rods, m
+---  rigid      { mass =, inertia = 3 x 3 about the centre of mass, centre = } instead of density
 ---  stiffness  of the penalty on deformation, Pa
 ---  copies     list of offsets
 ---  velocity   m/s
@@ -59,25 +62,20 @@ end
 return function(scene, name, given)
   local where = "std.body.affine"
   common.check_start(where, scene, name)
-  local checked = options.check(where, given, spec, { "mesh", "density", "stiffness" })
-  local solid = common.check_mesh(where, checked.mesh)
-  local mesh = solid:surface():compacted()
-  if mesh.triangles.count == 0 then
-    errors.fail("ARGUMENT", "%s: the mesh has neither tetrahedra nor triangles", where)
-  end
-  common.check_space(where, mesh)
+  local checked = options.check(where, given, spec, { "mesh", "stiffness" })
+  common.check_space(where, common.check_mesh(where, checked.mesh))
+  local mesh, moments = affine_matter.of(where, checked.mesh, checked)
   common.check_vector(where, "velocity", checked.velocity, 3)
   common.check_vector(where, "spin", checked.spin, 3)
   local offsets = common.offsets(where, checked.copies or { { 0, 0, 0 } }, 3)
-  local moments = solid:affine_moments { density = checked.density }
-
   local bodies = scene:add_mesh(name):add_primitive("bodies", offsets.count)
   local A = bodies:add_attribute("affine_matrix", { rows = 3, cols = 3, value = IDENTITY })
   local t = bodies:add_attribute("translation", { rows = 3, value = offsets })
   local vertices, place, labels = add_vertices(scene, name, mesh, bodies, offsets.count)
   local position = vertices:add_attribute("position", place(A, t))
   local all = mesh:copies(offsets)
-  local surface = { positions = position, triangles = all.triangles, labels = labels }
+  local surface = { positions = position, labels = labels, triangles = all.triangles,
+    edges = checked.radius and all.edges or nil }
   local stored = store_moments(scene[name], moments)
   local motion = scene:add_body {
     name = name, unknowns = { A, t }, surface = surface,

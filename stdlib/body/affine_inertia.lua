@@ -23,6 +23,20 @@ function M.quadratic(D, s, moments)
   return 0.5 * ((D * second):dot(D) + moments.mass * s:squared_norm()) + (D * first):dot(s)
 end
 
+---Moments of a rigid body from its mass, its inertia tensor about the centre of mass (3 rows) and
+---that centre: the integral of density X X^T is tr(I)/2 - I about the centre.
+function M.rigid(mass, inertia, centre)
+  local c, first, second = centre or { 0, 0, 0 }, {}, {}
+  local half = 0.5 * (inertia[1][1] + inertia[2][2] + inertia[3][3])
+  for i = 1, 3 do
+    first[i], second[i] = mass * c[i], {}
+    for j = 1, 3 do
+      second[i][j] = (i == j and half or 0) - inertia[i][j] + mass * c[i] * c[j]
+    end
+  end
+  return { mass = mass, first = first, second = second }
+end
+
 ---The inertia term of one implicit step. `down` is the pull of gravity as a positive vector, for
 ---example (0, 9.8, 0): without other forces t moves by t_rate dt - down dt^2.
 function M.energy(A, t, A_last, t_last, A_rate, t_rate, moments, dt, down)

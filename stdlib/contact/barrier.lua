@@ -3,31 +3,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 local errors = require "basin.errors"
 local options = require "basin.options"
-local driver = require "basin.std.contact.driver"
-local log_barrier = require "basin.std.contact.log_barrier"
-local rules_module = require "basin.std.contact.rules"
-local squared_log_barrier = require "basin.std.contact.squared_log_barrier"
-
-local spec = {
-  bodies = "table", distance = "positive", stiffness = "positive", friction = "nonnegative",
-  static_friction = "nonnegative", dynamic_friction = "nonnegative", slip = "positive",
-  pairs = "table", planes = "table", form = { "squared_log", "log" }, thickness = "nonnegative",
-  mollifier = "boolean", slackness = "positive", friction_iterations = "whole",
-  adaptive = "boolean", name = "string",
-}
-
-local forms <const> = { squared_log = squared_log_barrier, log = log_barrier }
-
--- Holds the heaviest body on a fiftieth of its surface at half the distance, where the force of the
--- squared logarithm is 9.1 stiffness distance.
-local function default_stiffness(bodies, distance)
-  local most = 0
-  for _, body in ipairs(bodies) do
-    local count = body.mesh.surface_points and body.mesh.surface_points.count or body.vertices.count
-    most = math.max(most, body.mass * 9.8 / math.max(1, count / 50))
-  end
-  return most > 0 and most / (9.1 * distance) or 1
-end
+local contact = require "basin.std.contact.contact"
+local settings = require "basin.std.contact.settings"
 
 local function check_bodies(where, scene, bodies)
   if #bodies == 0 then errors.fail("ARGUMENT", "%s: 'bodies' is empty", where) end
@@ -64,37 +41,36 @@ end
 ---vertices (vertices, position), pairs (primitives by kind), counts() and smallest_distance().
 ---Options:
 ---  bodies      list of bodies of any kind
+---  regions     parts of bodies with rules of their own: { { name =, body =, vertices = } }
 ---  distance    where barriers begin, m (1e-3)
 ---  stiffness   of the barrier, N/m: its energy is stiffness distance^2 b, b without units; by
----              default it holds the heaviest body at half the distance
----  form        of b: "squared_log" (default) or "log"
+---              default it holds the heaviest body at half the distance; "adaptive" balances forces
+---              when contact begins and grows; "semi_implicit" goes by masses and elasticity
+---  form        of b: "squared_log" (default), "log", "two_stage", or "cubic", finite at contact
 ---  thickness   distance that is kept in addition, m
----  friction    coefficient; or static_friction and dynamic_friction
+---  friction    coefficient, or { along =, across =, direction = } with a direction in space; or
+---              static_friction and dynamic_friction
 ---  slip        speed below which friction is smoothed, m/s (1e-3)
 ---  friction_iterations  times the normal forces of friction are renewed within a step (0)
+---  adhesion    { strength = most attraction of a pair, N, peak = where it is (distance), range =
+---              where it begins (2 peak), friction = coefficient (0), slip = m (peak) }
 ---  pairs       exceptions: { { a, b, touch = false, friction =, static_friction =,
----              dynamic_friction =, stiffness = } }, a and b bodies, their names, or "plane"
+---              dynamic_friction =, stiffness = } }, a and b bodies, their names, names of regions,
+---              or "plane"; a pair of features with vertices in several has the mean
 ---  planes      { { normal =, offset = } }: points stay where normal . x > offset
 ---  mollifier   false: no smoothing of nearly parallel edges
----  adaptive    true: doubles the stiffness when distances become very small
+---  adaptive    true: a given stiffness doubles when distances become very small
 ---  slackness   part of the distance that a step may use up (0.8)
+---  step_rule   "sweep" (default), "cfl" or "safe_distance": see ContactDetector:filter
 return function(scene, given)
   local where = "std.contact.barrier"
-  local checked = options.check(where, given, spec, { "bodies" })
+  local checked = settings.check(where, given)
   check_bodies(where, scene, checked.bodies)
   check_planes(where, checked.planes or {})
-  if checked.slackness and checked.slackness >= 1 then
-    errors.fail("RANGE", "%s: 'slackness' must lie between 0 and 1, got %g", where,
-      checked.slackness)
-  end
-  checked.distance = checked.distance or 1e-3
-  checked.form = forms[checked.form or "squared_log"]
-  checked.stiffness = checked.stiffness or default_stiffness(checked.bodies, checked.distance)
-  local rules = rules_module.new(where, checked, checked.stiffness)
   local name, k = checked.name or "contact", 1
   while scene:find(name) do
     k = k + 1
     name = (checked.name or "contact") .. "_" .. k
   end
-  return driver.new(scene, scene:add_mesh(name), rules, checked)
+  return contact.new(where, scene, name, checked)
 end

@@ -1,14 +1,23 @@
 -- A start without intersections: errors that name the bodies.
 -- SPDX-License-Identifier: Apache-2.0
 local errors = require "basin.errors"
-local rules_module = require "basin.std.contact.rules"
 local M = {}
 
 local SHOWN <const> = 4
 
+-- "vertex 12 of 'soft'"
+local function name_of(rules, vertex)
+  for i = #rules.starts, 1, -1 do
+    local start = rules.starts[i]
+    if vertex >= start.first then
+      return ("vertex %d of '%s'"):format(vertex - start.first, start.body.name)
+    end
+  end
+end
+
 local function names(rules, vertices)
   local list = {}
-  for i, vertex in ipairs(vertices) do list[i] = rules_module.vertex_name(rules, vertex) end
+  for i, vertex in ipairs(vertices) do list[i] = name_of(rules, vertex) end
   return table.concat(list, ", ")
 end
 

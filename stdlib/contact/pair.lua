@@ -37,15 +37,19 @@ function M.scaled(D, distance, separation)
   return D - separation ^ 2, reach, distance ^ 2 / reach ^ 2
 end
 
+---An energy of a pair that fades where edges become parallel; `threshold`: of mollified kinds.
+function M.mollified(p, threshold, energy)
+  if threshold == nil then return energy end
+  return squared_distance.edge_edge_mollifier(p, threshold) * energy
+end
+
 ---The barrier of a pair: stiffness distance^2 b(s), where s runs from 0 at contact to 1 where the
 ---barrier begins and b is the form, a term of squared distance, at reach and stiffness 1. Options:
 ---form, distance, stiffness (N/m), separation, threshold (of mollified kinds), plane.
 function M.barrier(kind, p, given)
   local D = M.squared_distance(kind, p, given.plane)
   local s, reach, scale = M.scaled(D, given.distance, given.separation)
-  local energy = given.form(s, reach, given.stiffness * scale)
-  if given.threshold == nil then return energy end
-  return squared_distance.edge_edge_mollifier(p, given.threshold) * energy
+  return M.mollified(p, given.threshold, given.form(s, reach, given.stiffness * scale))
 end
 
 return M

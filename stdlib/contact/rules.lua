@@ -1,28 +1,11 @@
--- Which bodies touch, with which friction and stiffness: tables of one number a pair of bodies.
+-- Which parts touch, with which friction and stiffness: tables of one number a pair of parts.
 -- SPDX-License-Identifier: Apache-2.0
-local basin = require "basin"
 local errors = require "basin.errors"
 local options = require "basin.options"
 local common = require "basin.std.body.common"
+local parts_module = require "basin.std.contact.parts"
+local settings = require "basin.std.contact.settings"
 local M = {}
-
--- Numbers of the vertices of all bodies: copies of a stiff body are bodies of their own.
-local function add_parts(rules, body)
-  local labels = body.surface.labels
-  local copies = labels and labels.count > 0 and math.tointeger(labels:max()) + 1 or 1
-  local count = body.vertices.count
-  local first = #rules.parts
-  rules.labels[#rules.labels + 1] = (labels or basin.array.filled(count, 0)) + first
-  rules.members[body.name] = {}
-  for i = 1, copies do
-    local name = copies > 1 and ("%s[%d]"):format(body.name, i) or body.name
-    rules.parts[first + i] = { name = name, first = rules.count, body = body,
-      soft = labels == nil and body.motion ~= nil, moves = body.motion ~= nil }
-    table.insert(rules.members[body.name], first + i)
-  end
-  rules.starts[#rules.starts + 1] = { body = body, first = rules.count }
-  rules.count = rules.count + count
-end
 
 -- Fills a table: a row a part, a column a part and one for planes.
 local function fill(parts, value)
@@ -34,7 +17,7 @@ local function fill(parts, value)
   return rows
 end
 
-local pair_spec <const> = { friction = "nonnegative", static_friction = "nonnegative",
+local pair_spec <const> = { friction = "any", static_friction = "nonnegative",
   dynamic_friction = "nonnegative", stiffness = "positive", touch = "boolean" }
 
 local function members_of(rules, where, item)
@@ -62,42 +45,41 @@ local function apply(rules, where, entry, stiffness)
   local given = {}
   for key, value in pairs(entry) do if type(key) == "string" then given[key] = value end end
   given = options.check(where .. ": pairs", given, pair_spec)
+  local fixed, moving = settings.coefficients(where .. ": pairs", given)
+  local touch = given.touch ~= nil and (given.touch and 1 or 0) or nil
   for _, a in ipairs(members_of(rules, where, entry[1])) do
     for _, b in ipairs(members_of(rules, where, entry[2])) do
-      set(rules.touch, a, b, given.touch == nil and 1 or given.touch and 1 or 0)
-      set(rules.fixed, a, b, given.static_friction or given.friction)
-      set(rules.moving, a, b, given.dynamic_friction or given.friction)
+      set(rules.touch, a, b, touch)
+      set(rules.fixed, a, b, fixed)
+      set(rules.moving, a, b, moving)
       set(rules.weight, a, b, given.stiffness and given.stiffness / stiffness)
     end
   end
 end
 
----The rules of std.contact.barrier: parts (name, body), labels (a part a vertex), starts (where the
----vertices of each body begin), and the tables touch, weight, fixed and moving.
+---The rules of std.contact.barrier: parts, labels, members and starts (see parts.lua), and the
+---tables touch, weight, fixed and moving (blended: the last two differ), which for friction with a
+---direction are the coefficients along and across it.
 function M.new(where, checked, stiffness)
-  local rules = { parts = {}, labels = {}, members = {}, starts = {}, count = 0 }
-  for _, body in ipairs(checked.bodies) do add_parts(rules, common.check(where, body)) end
-  local static = checked.static_friction or checked.friction or 0
-  local dynamic = checked.dynamic_friction or checked.friction or 0
+  local found = parts_module.new(where, checked.bodies, checked.regions)
+  local rules = { parts = found.list, labels = found.labels, members = found.members,
+    starts = found.starts }
+  local fixed, moving = settings.coefficients(where, checked)
   rules.touch = fill(rules.parts, function(a, b)
-    if a == b then return a.soft and 1 or 0 end
+    if b and a.group == b.group then return a.soft and 1 or 0 end
     return (a.moves or (b and b.moves)) and 1 or 0
   end)
   rules.weight = fill(rules.parts, function() return 1 end)
-  rules.fixed = fill(rules.parts, function() return static end)
-  rules.moving = fill(rules.parts, function() return dynamic end)
+  rules.fixed = fill(rules.parts, function() return fixed or 0 end)
+  rules.moving = fill(rules.parts, function() return moving or 0 end)
   for _, entry in ipairs(checked.pairs or {}) do apply(rules, where, entry, stiffness) end
-  return rules
-end
-
----"vertex 12 of 'soft'"
-function M.vertex_name(rules, vertex)
-  for i = #rules.starts, 1, -1 do
-    local start = rules.starts[i]
-    if vertex >= start.first then
-      return ("vertex %d of '%s'"):format(vertex - start.first, start.body.name)
+  rules.blended = false
+  for i, row in ipairs(rules.fixed) do
+    for k, value in ipairs(row) do
+      rules.blended = rules.blended or value ~= rules.moving[i][k]
     end
   end
+  return rules
 end
 
 return M

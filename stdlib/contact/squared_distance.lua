@@ -2,6 +2,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Each is the distance of the named features extended without end (point to line, point to plane,
 -- line to line): which of them is nearest is decided by contact detection.
+local basin = require "basin"
 local M = {}
 
 ---|p1 - p2|^2; p: 2 x d
@@ -25,14 +26,18 @@ function M.edge_edge(p)
   return (p:row(3) - p:row(1)):dot(normal) ^ 2 / normal:squared_norm()
 end
 
----s (2 - s) with s = |e1 x e2|^2 / scale, and 1 from s = 1 on: multiplied with the energy of an
----edge pair it keeps derivatives bounded as the edges become parallel. The usual scale is
----1e-3 |e1|^2 |e2|^2 of the rest shape (Incremental Potential Contact, 2020, eq. 24).
-function M.edge_edge_mollifier(p, scale)
-  local basin = require "basin"
-  local normal = (p:row(2) - p:row(1)):cross(p:row(4) - p:row(3))
-  local s = normal:squared_norm() / scale
+---s (2 - s) with s = x / scale, and 1 from s = 1 on.
+function M.mollifier(x, scale)
+  local s = x / scale
   return basin.where(s:lt(1), s * (2 - s), 1)
+end
+
+---The mollifier of x = |e1 x e2|^2: multiplied with the energy of an edge pair it keeps derivatives
+---bounded as the edges become parallel. The usual scale is 1e-3 |e1|^2 |e2|^2 of the rest shape
+---(Incremental Potential Contact, 2020, eq. 24).
+function M.edge_edge_mollifier(p, scale)
+  local normal = (p:row(2) - p:row(1)):cross(p:row(4) - p:row(3))
+  return M.mollifier(normal:squared_norm(), scale)
 end
 
 return M

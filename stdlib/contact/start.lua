@@ -39,19 +39,8 @@ function M.surface(contact, given)
     edges = joined(rules, "edges"), points = lone_points(rules),
     body = basin.array.joined(rules.labels), table = touch, thickness = given.thickness,
     planes = given.planes, plane_bodies = given.planes and planes or nil, pairs = contact.pairs,
+    weights = rules.weight,
     rest_positions = given.mollifier ~= false and basin.array.joined(rest) or nil }
-end
-
----The largest coefficient of friction, and whether any pair has two.
-function M.friction(rules)
-  local most, blended = 0, false
-  for i, row in ipairs(rules.fixed) do
-    for j, value in ipairs(row) do
-      most = math.max(most, value, rules.moving[i][j])
-      blended = blended or value ~= rules.moving[i][j]
-    end
-  end
-  return most, blended
 end
 
 return M

@@ -1,34 +1,10 @@
--- What contact did: counts, distances, times; and what to do about stiffness.
+-- What contact did: counts, distances, times.
 -- SPDX-License-Identifier: Apache-2.0
 local M = {}
 
--- Parts of the distance: where the barrier is too weak for the load, and where Newton steps become
--- so short that meeting their tolerance says nothing.
-local TINY <const> = 1e-3
-local HOPELESS <const> = 1e-6
-local GROWTH <const> = 100 -- most that the stiffness grows
-
-function M.init(contact, given)
+function M.init(contact)
   contact.most_pairs, contact.smallest, contact.steps = 0, math.huge, 0
-  contact.first_stiffness, contact.last_distance = given.stiffness, math.huge
-end
-
----Looks at the distances after a minimization: names the trouble in the report; with `adaptive`,
----doubles the stiffness and returns true to go on.
-function M.judge(contact, report)
-  local distance = contact.detector:counts().smallest_distance
-  local weak = distance < TINY * contact.reach and distance <= contact.last_distance
-  contact.last_distance = distance
-  if not weak then return false end
-  local stiffness = contact.stiffness:value()[1]
-  if contact.adaptive and stiffness < GROWTH * contact.first_stiffness then
-    contact.stiffness:update(math.min(2 * stiffness, GROWTH * contact.first_stiffness))
-    return true
-  end
-  if not report.interrupted and (not report.converged or distance < HOPELESS * contact.reach) then
-    report.reason, report.converged = "barrier too weak, " .. report.reason, false
-  end
-  return false
+  contact.last_distance = math.huge
 end
 
 ---Counts an accepted step.

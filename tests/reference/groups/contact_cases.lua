@@ -1,11 +1,12 @@
 -- Cases of contact: distances, barriers, friction, motion, intersections, meshes.
 -- SPDX-License-Identifier: Apache-2.0
-local modules = { "distances", "barriers", "friction", "motion", "meshes", "bodies" }
+local modules = { "distances", "barriers", "friction", "sticking", "stiffness", "motion", "steps",
+  "meshes", "bodies", "joints" }
 
 -- Handlers by kind: function(cases, checker), all cases of a kind at once.
 local handlers = {}
 for _, name in ipairs(modules) do
-  for kind, handler in pairs(require("groups.contact_cases." .. name)) do
+  for kind, handler in pairs(require("groups.contact_cases." .. name).kinds) do
     handlers[kind] = handler
   end
 end

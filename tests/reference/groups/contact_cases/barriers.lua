@@ -6,7 +6,8 @@ local golden = require "golden"
 local probe = require "probe"
 
 local forms <const> = { clamped_log = std.contact.log_barrier,
-  log_squared = std.contact.squared_log_barrier }
+  log_squared = std.contact.squared_log_barrier, cubic = std.contact.cubic_barrier,
+  two_stage = std.contact.two_stage_barrier }
 
 -- b(s, s_hat) and two derivatives. Close to s_hat the difference s - s_hat cancels.
 local function check_barrier(energy)
@@ -124,16 +125,35 @@ local function check_pair(cases, checker)
   end
 end
 
-return {
-  ["barrier.clamped_log"] = check_barrier(function(s, reach)
-    return forms.clamped_log(s, reach, 1)
-  end),
-  ["barrier.log_squared"] = check_barrier(function(s, reach)
-    return forms.log_squared(s, reach, 1)
-  end),
+local function check_scalar_mollifier(cases, checker)
+  local x, eps = {}, {}
+  for i, case in ipairs(cases) do x[i], eps[i] = case.inputs.x, case.inputs.eps end
+  local results = probe.states { unknowns = { { "x", 1, 1, x }, { "eps", 1, 1, eps } },
+    energy = function(u) return std.contact.squared_distance.mollifier(u.x, u.eps) end }
+  for i, case in ipairs(cases) do
+    local want, got, bound = case.expected, results[i], case.tol.rel
+    checker:within(case.id, "rel", bound, want.m, got.energy)
+    checker:within(case.id .. " gradient", "rel", bound, { want.dm_dx, want.dm_deps }, got.gradient)
+    checker:within(case.id .. " curvature", "rel", bound, want.d2m_dx2, got.none[1][1])
+  end
+end
+
+local function plain(name)
+  return check_barrier(function(s, reach) return forms[name](s, reach, 1) end)
+end
+
+return { kinds = {
+  ["barrier.clamped_log"] = plain "clamped_log", ["barrier.log_squared"] = plain "log_squared",
+  ["barrier.cubic"] = plain "cubic", ["barrier.two_stage"] = plain "two_stage",
   ["barrier.normalized_log"] = check_barrier(function(s, reach)
     return forms.clamped_log(s / reach, 1, 1)
   end),
-  ["barrier.distance_form"] = check_distance_form,
+  -- A stiffness in N/m gives stiffness distance^2 b(s / reach); this one is distance b.
+  ["barrier.physical_log"] = check_barrier(function(s, reach)
+    local distance = reach:sqrt()
+    local D, hat, scale = std.contact.pair.scaled(s, distance)
+    return forms.clamped_log(D, hat, scale / distance)
+  end),
+  ["barrier.distance_form"] = check_distance_form, ["mollifier.scalar"] = check_scalar_mollifier,
   ["mollifier.edge_edge"] = check_mollifier, ["contact.energy"] = check_pair,
-}
+} }

@@ -122,11 +122,11 @@ local function check_plane(cases, checker)
   end
 end
 
-return { ["dist.point_point"] = check_features "point_point",
+return { kinds = { ["dist.point_point"] = check_features "point_point",
   ["dist.point_edge"] = check_features "point_edge",
   ["dist.point_triangle"] = check_features "point_triangle",
   ["dist.edge_edge"] = check_features "edge_edge",
   ["dist.point_plane"] = check_unclamped "point_triangle",
   ["dist.point_line"] = check_unclamped "point_edge",
   ["dist.line_line"] = check_unclamped "edge_edge",
-  ["dist.point_fixed_plane"] = check_plane }
+  ["dist.point_fixed_plane"] = check_plane } }

@@ -189,7 +189,7 @@ local function check_force(cases, checker)
   end
 end
 
-return {
+return { kinds = {
   ["friction.mollifier"] = function(cases, checker)
     check_potential(cases, checker, { "eps" }, function(u, c)
       return std.contact.friction.plain(u.u, 1, 1, c.eps)
@@ -202,4 +202,4 @@ return {
   end,
   ["friction.stencil"] = check_stencil, ["friction.scene"] = check_scene,
   ["friction.normal_force"] = check_force, ["friction.half_plane"] = check_half_plane,
-}
+} }

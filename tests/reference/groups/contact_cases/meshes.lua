@@ -99,5 +99,5 @@ local function check_step(cases, checker)
   end
 end
 
-return { ["mesh.step"] = check_step, ["mesh.surface"] = check_surface, ["mesh.self"] = check_self,
-  ["mesh.ccd"] = check_motion }
+return { kinds = { ["mesh.step"] = check_step, ["mesh.surface"] = check_surface,
+  ["mesh.self"] = check_self, ["mesh.ccd"] = check_motion } }

@@ -4,6 +4,9 @@ local basin = require "basin"
 
 local SLACKNESS <const> = 0.99
 
+local kinds <const> = { pp = "point_point", pe = "point_edge", pt = "point_triangle",
+  ee = "edge_edge" }
+
 local function at(start, stop, t)
   local points = {}
   for i, p in ipairs(start) do
@@ -80,8 +83,46 @@ local function check_intersection(cases, checker)
   end
 end
 
-return { check = check, ["ccd.point_point"] = check_kind "point_point",
+-- Times after each step of plain additive advancement; the cases list the first ones.
+local function check_additive(cases, checker)
+  for _, case in ipairs(cases) do
+    local given, want = case.inputs, case.expected
+    local time, stopped, times = basin.contact.time { kind = kinds[given.stencil],
+      from = given.x0, to = given.x1, thickness = given.min_separation, limit = given.tmax,
+      slackness = given.s, method = "additive" }
+    checker:equal(case.id .. " hit", want.hit, stopped)
+    checker:within(case.id, "rel", case.tol.rel, want.toi, time)
+    checker:equal(case.id .. " count", want.iterations, #times)
+    checker:within(case.id .. " times", "rel", case.tol.rel, want.iterates,
+      table.move(times, 1, #want.iterates, 1, {}))
+  end
+end
+
+local point_names <const> = { point_point = { "a", "b" }, point_edge = { "p", "e0", "e1" },
+  point_triangle = { "p", "t0", "t1", "t2" }, edge_edge = { "a0", "a1", "b0", "b1" } }
+
+-- Stopped with hardly any gap left: at the time of contact.
+local function check_rotation(cases, checker)
+  for _, case in ipairs(cases) do
+    local given, from, turns = case.inputs, {}, {}
+    for i, name in ipairs(point_names[given.stencil]) do
+      local point = given.points[name]
+      local p, c = point.p, point.center or { 0, 0, 0 }
+      from[i] = { p[1], p[2], p[3] or 0 }
+      turns[i] = point.omega
+        and { centre = { c[1], c[2], c[3] or 0 }, axis = { 0, 0, 1 }, angle = point.omega } or false
+    end
+    local time, stopped = basin.contact.time { kind = given.stencil, from = from, turns = turns,
+      limit = given.tmax, slackness = 1 - 1e-11 }
+    checker:equal(case.id .. " hit", case.expected.hit, stopped)
+    checker:require(case.id, time <= case.expected.toi * (1 + 1e-15), "after the contact")
+    checker:within(case.id, "rel", case.tol.toi_rel, case.expected.toi, time)
+  end
+end
+
+return { check = check, kinds = { ["ccd.point_point"] = check_kind "point_point",
   ["ccd.point_edge"] = check_kind "point_edge",
   ["ccd.point_triangle"] = check_kind "point_triangle",
   ["ccd.edge_edge"] = check_kind "edge_edge", ["ccd.point_fixed_plane"] = check_plane,
-  ["intersect.segment_triangle"] = check_intersection }
+  ["ccd.additive_sequence"] = check_additive, ["ccd.rotation"] = check_rotation,
+  ["intersect.segment_triangle"] = check_intersection } }

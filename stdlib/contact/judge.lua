@@ -1,0 +1,32 @@
+-- What the smallest distance after a minimization means: stiffness grows, or trouble has a name.
+-- SPDX-License-Identifier: Apache-2.0
+local stiffness_rules = require "basin.std.contact.stiffness"
+local M = {}
+
+-- Parts of the distance: where the barrier is too weak for the load, and where Newton steps become
+-- so short that meeting their tolerance says nothing.
+local TINY <const> = 1e-3
+local HOPELESS <const> = 1e-6
+local GROWTH <const> = 100 -- most that a given stiffness grows
+
+---After a minimization: lets the stiffness grow, then true to go on; or names the trouble in the
+---report.
+function M.judge(contact, report)
+  local distance = contact.detector:counts().smallest_distance - contact.thickness
+  local previous, tiny = contact.last_distance, TINY * contact.activation
+  contact.last_distance = distance
+  if contact.rule == "adaptive" or contact.rule == "growing" then
+    local stiffness = contact.stiffness:value()[1]
+    local most = contact.most_stiffness or GROWTH * contact.first_stiffness
+    local wanted = stiffness_rules.update(stiffness, most, previous, distance, tiny)
+    contact.stiffness:update(wanted)
+    if wanted > stiffness then return true end
+  end
+  local hopeless = not report.converged or distance < HOPELESS * contact.activation
+  if distance < tiny and hopeless and not report.interrupted and not report.diverged then
+    report.cause, report.reason, report.converged = report.reason, "barrier too weak", false
+  end
+  return false
+end
+
+return M

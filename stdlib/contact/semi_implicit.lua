@@ -1,0 +1,77 @@
+-- A stiffness of each pair of its own, from masses, distances and elasticity at the step's start.
+-- SPDX-License-Identifier: Apache-2.0
+local basin = require "basin"
+local pair_module = require "basin.std.contact.pair"
+local stiffness_rules = require "basin.std.contact.stiffness"
+local M = {}
+
+local CLOSEST <const> = 0.01 -- part of the distance below which the stiffness grows no more
+
+-- Masses of all vertices; those of bodies without unknowns are 0.
+local function masses(contact)
+  local list = {}
+  for i, body in ipairs(contact.bodies) do
+    local mass = body.motion and body.vertices:find "mass"
+    list[i] = mass and mass:value()
+      or basin.array.filled(body.vertices.count, body.mass / body.vertices.count)
+  end
+  return basin.array.joined(list)
+end
+
+-- The mean of one number a vertex over the vertices of a pair that move.
+local function mean(corners, value, mass)
+  local moves = basin.where(corners:gather(mass):gt(0), 1, 0)
+  return corners:gather(value):dot(moves) / moves:sum()
+end
+
+---Constants of the union of all vertices that the stiffness is made of.
+function M.prepare(contact)
+  local vertices = contact.vertices
+  contact.lagged = { mass = vertices:add_constant("contact_mass", { value = masses(contact) }),
+    position = vertices:add_constant("contact_start", { rows = 3,
+      value = contact.position:compute() }),
+    elastic = vertices:add_constant("contact_elastic", { value = 0 }) }
+end
+
+---The stiffness of a pair, N/m.
+function M.of(contact, kind, corners, values)
+  local lagged = contact.lagged
+  local p = corners:gather(lagged.position)
+  if kind == "point_plane" then p = p:reshape(1, 3) end
+  local D = pair_module.squared_distance(kind, p, values.plane)
+  local d = basin.where(D:gt(0), D, 0):sqrt() - (values.separation or 0)
+  local part = (d / contact.distance):clamp(CLOSEST, 1)
+  local inertia = mean(corners, lagged.mass, lagged.mass) * contact.scene:motion().inertia_weight
+  return stiffness_rules.semi_implicit(inertia, part, mean(corners, lagged.elastic, lagged.mass))
+end
+
+-- A third of the trace of each vertex's block of the Hessian of all but inertia and contact.
+local function elastic(contact)
+  local off, list, first = {}, {}, {}
+  for _, energy in ipairs(contact.scene:energies()) do
+    local own = contact.own[energy] or energy.name:find("%.inertia$")
+    if own and energy.enabled then off[#off + 1] = energy end
+  end
+  for _, energy in ipairs(off) do energy:disable() end
+  local diagonal, next_row = contact.scene:hessian():diagonal(), 1
+  for _, energy in ipairs(off) do energy:enable() end
+  for _, target in ipairs(contact.scene:targets()) do
+    first[target], next_row = next_row, next_row + target:owner():instances() * target.rows
+      * target.cols
+  end
+  for i, body in ipairs(contact.bodies) do
+    local row, count = first[body.position], body.vertices.count
+    list[i] = row and basin.array.from(diagonal:slice(row, row + 3 * count - 1), { rows = 3 })
+      or basin.array.zeros(count, { rows = 3 })
+  end
+  local all = basin.array.joined(list)
+  return (all:component(1) + all:component(2) + all:component(3)) * (1 / 3)
+end
+
+---At the start of a step.
+function M.begin_step(contact)
+  contact.lagged.position:update(contact.position:compute())
+  contact.lagged.elastic:update(elastic(contact))
+end
+
+return M
