@@ -149,8 +149,8 @@ end
 
 -- ---- std.md ----
 
-local folders <const> = { "body", "elastic", "shell", "constraint", "joint", "contact", "damping", "motion",
-  "material" }
+local folders <const> = { "body", "elastic", "shell", "constraint", "joint", "contact", "damping",
+  "motion", "material" }
 
 local function parameters(out, title, list)
   local rows = {}

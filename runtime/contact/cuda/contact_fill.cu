@@ -10,15 +10,26 @@ typedef struct pair_target {
   const double *weight_table; /* or 0 */
 } pair_target;
 
-/* What a table of bodies says about a pair. */
+/* The mean of a table's numbers over the vertex pairs across: exactly one of them if all are equal.
+ */
 static __device__ __forceinline__ double
 look_up(const basin_cuda_rules &rules, const double *table, word kind, const word *v)
 {
   if (!table) return 1;
   const size rows = rules.body_count ? rules.body_count : 1;
-  const word other_side = kind <= BASIN_CONTACT_POINT_TRIANGLE ? 1 : 2;
-  const size other = kind == BASIN_CONTACT_POINT_PLANE ? rows : (size)body_of(rules, v[other_side]);
-  return table[body_of(rules, v[0]) * (rows + 1) + other];
+  const bool plane = kind == BASIN_CONTACT_POINT_PLANE;
+  const word first = plane || kind <= BASIN_CONTACT_POINT_TRIANGLE ? 1 : 2;
+  const word second = plane ? 1 : (kind <= BASIN_CONTACT_POINT_TRIANGLE ? kind + 1 : 2);
+  double start = 0, sum = 0;
+  for (word i = 0; i < first; ++i) {
+    for (word k = 0; k < second; ++k) {
+      const size other = plane ? rows : (size)body_of(rules, v[first + k]);
+      const double value = table[body_of(rules, v[i]) * (rows + 1) + other];
+      if (i == 0 && k == 0) start = value;
+      sum += value - start;
+    }
+  }
+  return start + sum / (double)(first * second);
 }
 
 /* Copies of each stencil, as words to be summed. */

@@ -60,7 +60,8 @@ BASIN_API basin_status basin_device_contact_largest_step(basin_device_contact *c
 
 /* A dynamic primitive with a connectivity to the vertices, and constants of it or BASIN_NONE.
  * weight: the multiplicity times the table's number for the bodies of the two sides (a row a body,
- * a column a body and one for planes; NULL: 1). With neither multiplicity nor weight every stencil
+ * a column a body and one for planes; NULL: 1), of vertices in several bodies the mean over the
+ * vertex pairs across. With neither multiplicity nor weight every stencil
  * is there as often as its multiplicity says. */
 typedef struct basin_contact_target {
   size_t size; /* sizeof(basin_contact_target) of the caller: ABI growth */
