@@ -12,7 +12,6 @@
 #include <string.h>
 
 enum { ARGUMENTS_MAX = 128, ROUNDS_MAX = 8 };
-#define TABLE_FILE "softcuda_entries"
 
 /* ---- the Clang module ---- */
 
@@ -175,52 +174,80 @@ read_options(basin_nvrtc_program program, options *o, int count, const char *con
 
 /* ---- the table of kernels, behind the text ---- */
 
-/* Line k + 1 of the table's file speaks of candidate k. */
+/* The line of candidate 0: one is opened behind the text. */
+static int first_line(const char *text)
+{
+  int line = 3;
+  for (; *text; text++) line += *text == '\n';
+  return line;
+}
+
 static char *add_table(const char *text, const softcuda_candidates *candidates)
 {
   char *whole = NULL;
   size_t size = 0;
   FILE *out = open_memstream(&whole, &size);
   if (!out) return NULL;
-  fprintf(out, "%s\n", text);
-  fprintf(out, "extern \"C\" const softcuda_entry softcuda_entries[] = {\n");
-  fprintf(out, "#line 1 \"" TABLE_FILE "\"\n");
+  fprintf(out, "%s\nextern \"C\" const softcuda_entry softcuda_entries[] = {\n", text);
   for (size_t i = 0; i < candidates->count; i++) {
     const softcuda_candidate *c = &candidates->list[i];
-    if (c->dropped)
-      fprintf(out, "\n");
-    else
+    if (!c->dropped)
       fprintf(out,
               "{\"%s\", softcuda_signature<decltype(%s)>::call<%s>, "
               "softcuda_signature<decltype(%s)>::sizes, softcuda_signature<decltype(%s)>::count, "
-              "(unsigned)(%s)},\n",
+              "(unsigned)(%s)},",
               c->name,
               c->name,
               c->name,
               c->name,
               c->name,
               c->bounds ? c->bounds : "0");
+    fprintf(out, "\n");
   }
   fprintf(out, "{nullptr, nullptr, nullptr, 0, 0}};\n");
   return fclose(out) == 0 ? whole : NULL;
 }
 
 /* Candidates that are no kernels (in text that is not compiled, templates) show as errors in the
- * table alone: they are dropped. False if there are errors in the text itself. */
-static bool drop_candidates(softcuda_candidates *candidates, const char *diagnostics)
+ * table: they are dropped; all of them if there are errors in the text too, so that only those are
+ * reported. False if the table has no errors. */
+static bool drop_candidates(basin_nvrtc_program program,
+                            softcuda_candidates *candidates,
+                            const char *diagnostics)
 {
-  bool any = false;
+  int first = first_line(program->text);
+  size_t length = strlen(program->name);
+  bool in_table = false, in_text = false;
   for (const char *line = diagnostics; *line; line += strcspn(line, "\n"), line += *line == '\n') {
-    int number, column;
     const char *error = strstr(line, " error: ");
     if (!error || error > line + strcspn(line, "\n")) continue;
-    if (sscanf(line, TABLE_FILE ":%d:%d", &number, &column) != 2 || number < 1 ||
-        (size_t)number > candidates->count)
-      return false;
-    candidates->list[number - 1].dropped = true;
-    any = true;
+    bool here = strncmp(line, program->name, length) == 0 && line[length] == ':';
+    int number = here ? atoi(line + length + 1) - first : -1;
+    if (number >= 0 && number < (int)candidates->count)
+      in_table = candidates->list[number].dropped = true;
+    else
+      in_text = true;
   }
-  return any;
+  for (size_t i = 0; in_table && in_text && i < candidates->count; i++)
+    candidates->list[i].dropped = true;
+  return in_table;
+}
+
+/* Kernels whose names come out of macros: functions with C names that no candidate speaks of. */
+static bool add_candidates(softcuda_candidates *candidates, const basin_shim_result *compiled)
+{
+  softcuda_object object;
+  size_t before = candidates->count;
+  const unsigned char *data = (const unsigned char *)compiled->data;
+  if (softcuda_object_read(&object, data, compiled->size)) return false;
+  for (size_t i = 0; i < object.symbol_count; i++) {
+    const Elf64_Sym *s = &object.symbols[i];
+    const char *name = softcuda_object_name(&object, s);
+    if (s->st_shndx != SHN_UNDEF && ELF64_ST_BIND(s->st_info) == STB_GLOBAL &&
+        ELF64_ST_TYPE(s->st_info) == STT_FUNC && strncmp(name, "_Z", 2) != 0)
+      softcuda_candidates_add(candidates, name);
+  }
+  return candidates->count > before;
 }
 
 /* ---- compilation ---- */
@@ -285,7 +312,8 @@ compile_rounds(basin_nvrtc_program program, const options *o, softcuda_candidate
     run_clang(program, o, text, &compiled);
     free(text);
     if (!compiled.diagnostics) return SOFTCUDA_NVRTC_OUT_OF_MEMORY;
-    bool again = !compiled.data && drop_candidates(candidates, compiled.diagnostics);
+    bool again = compiled.data ? add_candidates(candidates, &compiled)
+                               : drop_candidates(program, candidates, compiled.diagnostics);
     if (!again) {
       free(program->log);
       program->log = softcuda_diagnostics(compiled.diagnostics, program->name);
@@ -312,7 +340,8 @@ report_kernels(basin_nvrtc_program program, const options *o, const softcuda_can
   fputs(program->log, out);
   for (size_t i = 0; i < candidates->count; i++) {
     const softcuda_candidate *c = &candidates->list[i];
-    if (c->dropped) continue;
+    if (c->dropped || !softcuda_object_function(program->object, program->object_size, c->name))
+      continue;
     size_t shared = softcuda_object_shared(program->object, program->object_size, c->name);
     if (shared > SOFTCUDA_SHARED_MAX) {
       fprintf(out,

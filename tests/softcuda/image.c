@@ -88,6 +88,8 @@ void softcuda_image_unload(softcuda_image *image)
 const softcuda_entry *softcuda_image_entry(const softcuda_image *image, const char *name)
 {
   for (const softcuda_entry *e = image->linked.entries; e->name; e++)
-    if (strcmp(e->name, name) == 0) return e;
+    if (strcmp(e->name, name) == 0 &&
+        softcuda_object_function(image->object, image->object_size, name))
+      return e;
   return NULL;
 }

@@ -37,6 +37,9 @@ typedef struct softcuda_linked {
 /* False and `error` set if the object cannot be used. */
 bool softcuda_link(const unsigned char *object, size_t size, softcuda_linked *linked);
 void softcuda_unlink(softcuda_linked *linked);
+/* Whether an object has a function of this very name, not one that C++ has made longer. */
+SOFTCUDA_API bool
+softcuda_object_function(const unsigned char *object, size_t size, const char *name);
 /* Bytes of static shared memory that the function `name` of an object and all that it calls use. */
 SOFTCUDA_API size_t softcuda_object_shared(const unsigned char *object,
                                            size_t size,

@@ -60,6 +60,18 @@ softcuda_object_relocations(const softcuda_object *o, size_t section, size_t *co
   return (const Elf64_Rela *)(const void *)(o->data + s->sh_offset);
 }
 
+bool softcuda_object_function(const unsigned char *data, size_t size, const char *name)
+{
+  softcuda_object object;
+  if (softcuda_object_read(&object, data, size)) return false;
+  for (size_t i = 0; i < object.symbol_count; i++)
+    if (object.symbols[i].st_shndx != SHN_UNDEF &&
+        ELF64_ST_TYPE(object.symbols[i].st_info) == STT_FUNC &&
+        strcmp(softcuda_object_name(&object, &object.symbols[i]), name) == 0)
+      return true;
+  return false;
+}
+
 /* ---- shared memory: functions have sections of their own, so references are between sections ----
  */
 
