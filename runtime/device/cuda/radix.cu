@@ -73,7 +73,7 @@ rank_stretch(const key *own, word in_stretch, word shift, word mask, word *found
   }
 }
 
-/* `starts`: the scan of the counts. With `values`, words move along; the order is found from the
+/* `starts`: the scan of the counts; 0 for a single tile. With `values`, words move along; the order is found from the
  * keys, staged in shared memory and written run by run. */
 extern "C" __global__ void __launch_bounds__(THREADS)
 move_keys(const key *keys,
@@ -114,7 +114,7 @@ move_keys(const key *keys,
   }
   word in_order = block_scan(sum, room, &total);
   for (word w = 0; w < WARPS; w++) found[w * DIGITS + digit] += in_order;
-  offsets[digit] = digit <= mask ? starts[(size)digit * gridDim.x + blockIdx.x] - in_order : 0;
+  offsets[digit] = digit <= mask && starts ? starts[(size)digit * gridDim.x + blockIdx.x] - in_order : 0;
   __syncthreads();
 #pragma unroll
   for (int k = 0; k < ITEMS; k++) {
