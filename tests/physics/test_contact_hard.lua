@@ -41,6 +41,12 @@ harness.test("spike on spike", function()
     { turn = { axis = { 1, 0, 0 }, degrees = 180 } })
 end)
 
+harness.test("spike on wedge, wedge on wedge", function()
+  local turn = { axis = { 1, 0, 0 }, degrees = 180 }
+  drop("erleben_spike.msh", { 1 / 6, 5.2, 1 / 6 }, "erleben_wedge.msh", 50, { turn = turn })
+  drop("erleben_wedge.msh", { 1 / 6, 5.2, 1 / 3 }, "erleben_wedge.msh", 50, { turn = turn })
+end)
+
 harness.test("spike into a crack", function()
   drop("erleben_spike.msh", { 1 / 6, 3.56, 1 / 6 }, "erleben_crack.obj", 50,
     { turn = { axis = { 1, 0, 0 }, degrees = 180 } })
