@@ -32,6 +32,9 @@ local function check_gravity(gravity)
   return { gravity[1], gravity[2], gravity[3] or 0 }
 end
 
+-- Steps with much contact and friction take many short iterations before they end as they should.
+local MAX_ITERATIONS <const> = 400
+
 local function newton_options(checked)
   local given = newton.check("simulate: newton", checked.newton)
   local static = checked.integrator == "quasistatic"
@@ -40,6 +43,7 @@ local function newton_options(checked)
     given.step_scale = given.step_scale or (static and 1 or checked.dt)
   end
   given.tolerance = given.tolerance or (static and 1e-6 or 1e-2)
+  given.max_iterations = given.max_iterations or MAX_ITERATIONS
   return given
 end
 
