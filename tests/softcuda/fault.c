@@ -10,9 +10,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <ucontext.h>
+#include <unistd.h>
 
-enum { SIGNALS = 4, HANDLER_STACK = 64 << 10 };
-static const int numbers[SIGNALS] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+enum { SIGNALS = 5, HANDLER_STACK = 64 << 10 };
+static const int numbers[SIGNALS] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGALRM};
 
 static struct {
   struct sigaction before[SIGNALS];
@@ -32,6 +33,8 @@ _Noreturn static void landed(void)
     softcuda_stop(BASIN_CU_LAUNCH_FAILED, "an integer division by zero or its like");
   if (fault.number == SIGILL)
     softcuda_stop(BASIN_CU_LAUNCH_FAILED, "an instruction that the compiler put for 'unreachable'");
+  if (fault.number == SIGALRM)
+    softcuda_stop(BASIN_CU_LAUNCH_TIMEOUT, "it does not end within SOFTCUDA_TIMEOUT seconds");
   if (softcuda_fiber_overflows(fiber, fault.address))
     softcuda_stop(BASIN_CU_LAUNCH_FAILED, "the stack overflows; SOFTCUDA_STACK makes it larger");
   softcuda_stop(BASIN_CU_ILLEGAL_ADDRESS, "access to 0x%llx, where nothing is", address);
@@ -41,6 +44,10 @@ static void handle(int number, siginfo_t *info, void *user)
 {
   const softcuda_fiber *fiber = softcuda_fiber_running();
   ucontext_t *context = user;
+  if (!fiber && number == SIGALRM) { /* between two threads */
+    alarm(1);
+    return;
+  }
   if (!fiber) { /* not ours: let it happen again without us */
     for (int i = 0; i < SIGNALS; i++)
       if (numbers[i] == number) sigaction(number, &fault.before[i], NULL);
@@ -62,10 +69,12 @@ void softcuda_faults_catch(void)
   sigemptyset(&action.sa_mask);
   sigaltstack(&stack, &fault.stack_before);
   for (int i = 0; i < SIGNALS; i++) sigaction(numbers[i], &action, &fault.before[i]);
+  alarm((unsigned)softcuda_setting("SOFTCUDA_TIMEOUT", 0));
 }
 
 void softcuda_faults_release(void)
 {
+  alarm(0);
   for (int i = 0; i < SIGNALS; i++) sigaction(numbers[i], &fault.before[i], NULL);
   sigaltstack(&fault.stack_before, NULL);
 }
