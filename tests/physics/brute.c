@@ -1,5 +1,6 @@
 /* An independent witness for contact tests: every edge against every triangle, every pair of
- * primitives for the smallest distance. It shares no code with runtime/contact.
+ * primitives for the smallest distance; sorting along one axis spares what is far apart on it.
+ * It shares no code with runtime/contact.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <lauxlib.h>
 #include <lua.h>
@@ -10,12 +11,26 @@ __attribute__((visibility("default"))) int luaopen_brute(lua_State *L);
 
 /* Numbers of an array as array:bytes() gives them. */
 typedef struct numbers {
-  const double *data;
+  double *data;
   size_t count;
 } numbers;
 
+typedef struct box {
+  double low[3], high[3];
+} box;
+
+/* Primitives of `arity` vertices each, sorted by the lower ends of their boxes along one axis. */
+typedef struct list {
+  double *items;
+  box *boxes;
+  size_t count, arity;
+  double longest; /* of the boxes along the axis */
+} list;
+
 typedef struct state {
-  numbers positions, edges, triangles, points, lone, labels;
+  numbers positions, labels;
+  list edges, triangles, points, lone;
+  int axis;
 } state;
 
 static numbers check_numbers(lua_State *L, int index)
@@ -66,10 +81,6 @@ pierces(const double *p, const double *q, const double *a, const double *b, cons
   return s0 == s1 && s1 == s2;
 }
 
-typedef struct box {
-  double low[3], high[3];
-} box;
-
 /* Squared distance of two boxes, to leave out what is far. */
 static double box_distance(const box *a, const box *b)
 {
@@ -82,25 +93,80 @@ static double box_distance(const box *a, const box *b)
   return sum;
 }
 
-/* Boxes of primitives of `arity` vertices, in a fresh userdata. */
-static const box *boxes_of(lua_State *L, const state *s, numbers items, size_t arity)
+static void find_box(const state *s, const double *item, size_t arity, box *found)
 {
-  size_t count = items.count / arity;
-  box *boxes = lua_newuserdatauv(L, (count + 1) * sizeof *boxes, 0);
-  for (size_t n = 0; n < count; ++n) {
-    for (int i = 0; i < 3; ++i) {
-      boxes[n].low[i] = HUGE_VAL;
-      boxes[n].high[i] = -HUGE_VAL;
-    }
+  for (int i = 0; i < 3; ++i) {
+    found->low[i] = HUGE_VAL;
+    found->high[i] = -HUGE_VAL;
     for (size_t k = 0; k < arity; ++k) {
-      const double *x = point(s, items.data[n * arity + k]);
-      for (int i = 0; i < 3; ++i) {
-        boxes[n].low[i] = fmin(boxes[n].low[i], x[i]);
-        boxes[n].high[i] = fmax(boxes[n].high[i], x[i]);
-      }
+      found->low[i] = fmin(found->low[i], point(s, item[k])[i]);
+      found->high[i] = fmax(found->high[i], point(s, item[k])[i]);
     }
   }
-  return boxes;
+}
+
+static void swap(list *l, size_t a, size_t b)
+{
+  box kept = l->boxes[a];
+  l->boxes[a] = l->boxes[b];
+  l->boxes[b] = kept;
+  for (size_t k = 0; k < l->arity; ++k) {
+    double *x = l->items + a * l->arity + k, *y = l->items + b * l->arity + k, item = *x;
+    *x = *y;
+    *y = item;
+  }
+}
+
+/* Heap sort by the lower ends along an axis. */
+static void sift(list *l, size_t root, size_t count, int axis)
+{
+  for (size_t child; (child = 2 * root + 1) < count; root = child) {
+    if (child + 1 < count && l->boxes[child + 1].low[axis] > l->boxes[child].low[axis]) ++child;
+    if (l->boxes[root].low[axis] >= l->boxes[child].low[axis]) return;
+    swap(l, root, child);
+  }
+}
+
+static void sort(list *l, int axis)
+{
+  for (size_t k = l->count / 2; k-- > 0;) sift(l, k, l->count, axis);
+  for (size_t k = l->count; k-- > 1;) {
+    swap(l, 0, k);
+    sift(l, 0, k, axis);
+  }
+}
+
+static list list_of(lua_State *L, const state *s, int index, size_t arity)
+{
+  numbers given = check_numbers(L, index);
+  list l = {.items = given.data, .count = given.count / arity, .arity = arity};
+  l.boxes = lua_newuserdatauv(L, (l.count + 1) * sizeof *l.boxes, 0);
+  for (size_t n = 0; n < l.count; ++n) {
+    find_box(s, l.items + n * arity, arity, &l.boxes[n]);
+    double low = l.boxes[n].low[s->axis], high = l.boxes[n].high[s->axis];
+    l.longest = fmax(l.longest, high - low + 1e-12 * (fabs(low) + fabs(high))); /* and rounding */
+  }
+  sort(&l, s->axis);
+  return l;
+}
+
+/* The first of a list whose box may come as close as `gap` to another along the axis. */
+static size_t first_near(const state *s, const list *l, const box *other, double gap)
+{
+  size_t low = 0, high = l->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (l->boxes[middle].low[s->axis] + l->longest + gap < other->low[s->axis])
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static int beyond(const state *s, const list *l, size_t n, const box *other, double gap)
+{
+  return n >= l->count || l->boxes[n].low[s->axis] > other->high[s->axis] + gap;
 }
 
 /* Squared distance of a point and a segment. */
@@ -176,52 +242,65 @@ static int pair_of(const state *s,
   return !skipped(s, a, na, b, nb);
 }
 
-typedef struct boxes {
-  const box *edges, *triangles, *points, *lone;
-} boxes;
-
-static lua_Integer count_edges(const state *s, const boxes *b, double *least)
+static lua_Integer count_edges(const state *s)
 {
   lua_Integer found = 0;
   const double *p[3], *q[3];
-  for (size_t e = 0; e < s->edges.count / 2; ++e) {
-    const double *edge = s->edges.data + 2 * e;
-    for (size_t t = 0; t < s->triangles.count / 3; ++t)
-      if (box_distance(&b->edges[e], &b->triangles[t]) <= 0 &&
-          pair_of(s, edge, 2, s->triangles.data + 3 * t, 3, p, q))
+  for (size_t e = 0; e < s->edges.count; ++e) {
+    const box *own = &s->edges.boxes[e];
+    const list *t = &s->triangles;
+    for (size_t n = first_near(s, t, own, 0); !beyond(s, t, n, own, 0); ++n)
+      if (box_distance(own, &t->boxes[n]) <= 0 &&
+          pair_of(s, s->edges.items + 2 * e, 2, t->items + 3 * n, 3, p, q))
         found += pierces(p[0], p[1], q[0], q[1], q[2]);
-    for (size_t f = e + 1; f < s->edges.count / 2; ++f)
-      if (box_distance(&b->edges[e], &b->edges[f]) < *least &&
-          pair_of(s, edge, 2, s->edges.data + 2 * f, 2, p, q))
-        *least = fmin(*least, segment_segment(p[0], p[1], q[0], q[1]));
   }
   return found;
 }
 
-static void count_points(const state *s, const boxes *b, double *least)
+/* Squared distance of two primitives with these points. */
+static double distance(size_t na, const double *const *p, size_t nb, const double *const *q)
 {
-  const double *p[3], *q[3];
-  for (size_t k = 0; k < s->points.count; ++k)
-    for (size_t t = 0; t < s->triangles.count / 3; ++t)
-      if (box_distance(&b->points[k], &b->triangles[t]) < *least &&
-          pair_of(s, s->points.data + k, 1, s->triangles.data + 3 * t, 3, p, q))
-        *least = fmin(*least, point_triangle(p[0], q[0], q[1], q[2]));
+  if (na == 2) return segment_segment(p[0], p[1], q[0], q[1]);
+  if (nb == 3) return point_triangle(p[0], q[0], q[1], q[2]);
+  return point_segment(p[0], q[0], q[nb - 1]);
 }
 
-/* Points of no edge also have a distance to edges and to each other. */
-static void count_lone(const state *s, const boxes *b, double *least)
+/* Lowers `least`, squared, to the distance of the nearest two of the lists. */
+static void compare(const state *s, const list *a, const list *b, double *least)
 {
   const double *p[3], *q[3];
-  for (size_t k = 0; k < s->lone.count; ++k) {
-    const double *vertex = s->lone.data + k;
-    for (size_t e = 0; e < s->edges.count / 2; ++e)
-      if (box_distance(&b->lone[k], &b->edges[e]) < *least &&
-          pair_of(s, vertex, 1, s->edges.data + 2 * e, 2, p, q))
-        *least = fmin(*least, point_segment(p[0], q[0], q[1]));
-    for (size_t l = k + 1; l < s->lone.count; ++l)
-      if (pair_of(s, vertex, 1, s->lone.data + l, 1, p, q))
-        *least = fmin(*least, box_distance(&b->lone[k], &b->lone[l]));
+  for (size_t n = 0; n < a->count; ++n) {
+    const box *own = &a->boxes[n];
+    size_t k = a == b ? n + 1 : first_near(s, b, own, sqrt(*least));
+    for (; !beyond(s, b, k, own, sqrt(*least)); ++k)
+      if (box_distance(own, &b->boxes[k]) < *least && pair_of(s,
+                                                              a->items + n * a->arity,
+                                                              (int)a->arity,
+                                                              b->items + k * b->arity,
+                                                              (int)b->arity,
+                                                              p,
+                                                              q))
+        *least = fmin(*least, distance(a->arity, p, b->arity, q));
   }
+}
+
+/* The axis along which the positions reach furthest. */
+static int longest_axis(const state *s)
+{
+  int best = 0;
+  double most = -1;
+  for (int i = 0; i < 3; ++i) {
+    double low = HUGE_VAL, high = -HUGE_VAL;
+    for (size_t k = (size_t)i; k < s->positions.count; k += 3) {
+      low = fmin(low, s->positions.data[k]);
+      high = fmax(high, s->positions.data[k]);
+    }
+    if (high - low > most) {
+      most = high - low;
+      best = i;
+    }
+  }
+  return best;
 }
 
 /* count(positions, edges, triangles, points, lone, labels, limit) -> intersections, smallest
@@ -229,21 +308,19 @@ static void count_lone(const state *s, const boxes *b, double *least)
  * all points of surfaces, `lone` those of no edge among them. */
 static int brute_count(lua_State *L)
 {
-  state s = {check_numbers(L, 1),
-             check_numbers(L, 2),
-             check_numbers(L, 3),
-             check_numbers(L, 4),
-             check_numbers(L, 5),
-             check_numbers(L, 6)};
+  state s = {.positions = check_numbers(L, 1), .labels = check_numbers(L, 6)};
   double limit = luaL_checknumber(L, 7), least = limit * limit;
-  boxes b = {boxes_of(L, &s, s.edges, 2),
-             boxes_of(L, &s, s.triangles, 3),
-             boxes_of(L, &s, s.points, 1),
-             boxes_of(L, &s, s.lone, 1)};
-  lua_Integer found = count_edges(&s, &b, &least);
-  count_points(&s, &b, &least);
-  count_lone(&s, &b, &least);
-  lua_pushinteger(L, found);
+  luaL_checkstack(L, 16, NULL);
+  s.axis = longest_axis(&s);
+  s.edges = list_of(L, &s, 2, 2);
+  s.triangles = list_of(L, &s, 3, 3);
+  s.points = list_of(L, &s, 4, 1);
+  s.lone = list_of(L, &s, 5, 1);
+  lua_pushinteger(L, count_edges(&s));
+  compare(&s, &s.edges, &s.edges, &least);
+  compare(&s, &s.points, &s.triangles, &least);
+  compare(&s, &s.lone, &s.edges, &least);
+  compare(&s, &s.lone, &s.lone, &least);
   lua_pushnumber(L, sqrt(least));
   return 2;
 }
