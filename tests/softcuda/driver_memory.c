@@ -23,6 +23,7 @@ int cuMemAlloc_v2(basin_address *address, size_t bytes)
   int result = softcuda_context_get(&context);
   if (result) return result;
   if (!address || !bytes) return BASIN_CU_INVALID_VALUE;
+  if (softcuda_capture_forbids(context)) return BASIN_CU_STREAM_CAPTURE_UNSUPPORTED;
   return softcuda_allocate(context->device, bytes, address);
 }
 
@@ -34,6 +35,7 @@ int cuMemFree_v2(basin_address address)
   int result = softcuda_context_get(&context);
   if (result) return result;
   if (!address) return BASIN_CU_SUCCESS;
+  if (softcuda_capture_forbids(context)) return BASIN_CU_STREAM_CAPTURE_UNSUPPORTED;
   if ((result = softcuda_drain(context)) != 0) return result;
   return softcuda_free(context->device, address);
 }
@@ -46,6 +48,7 @@ int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags)
   (void)flags;
   if (result) return result;
   if (!memory || !bytes) return BASIN_CU_INVALID_VALUE;
+  if (softcuda_capture_forbids(context)) return BASIN_CU_STREAM_CAPTURE_UNSUPPORTED;
   return softcuda_host_allocate(bytes, memory);
 }
 

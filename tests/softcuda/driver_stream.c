@@ -72,6 +72,14 @@ bool softcuda_capture_spoil(softcuda_context *context)
   return any;
 }
 
+bool softcuda_capture_forbids(softcuda_context *context)
+{
+  bool any = false;
+  for (softcuda_stream *s = context->streams; s; s = s->next)
+    if (s->capture && s->mode != BASIN_CU_STREAM_CAPTURE_MODE_RELAXED) any = s->invalidated = true;
+  return any;
+}
+
 int cuStreamSynchronize(basin_cu_stream handle)
 {
   SOFTCUDA_CALL("cuStreamSynchronize");
@@ -100,6 +108,7 @@ int cuStreamBeginCapture_v2(basin_cu_stream handle, int mode)
   if (!handle) return BASIN_CU_STREAM_CAPTURE_UNSUPPORTED;
   if (stream->capture) return SOFTCUDA_ILLEGAL_STATE;
   stream->capture = calloc(1, sizeof *stream->capture);
+  stream->mode = mode;
   stream->invalidated = false;
   if (!stream->capture) return BASIN_CU_OUT_OF_MEMORY;
   stream->capture->context = context;

@@ -71,6 +71,7 @@ struct CUgraph_st {
 struct CUstream_st {
   softcuda_context *context;
   struct CUgraph_st *capture; /* what is being recorded */
+  int mode;                   /* of the capture */
   bool invalidated;           /* by a call that a capture does not allow */
   softcuda_stream *next;
 };
@@ -100,6 +101,8 @@ int softcuda_stream_get(basin_cu_stream handle,
                         softcuda_stream **stream);
 /* Is anything being captured in this context? Then that capture is spoilt. */
 bool softcuda_capture_spoil(softcuda_context *context);
+/* Whether a capture forbids calls that may be unsafe; such a capture is spoilt. */
+bool softcuda_capture_forbids(softcuda_context *context);
 /* The context's error is from now on `result`. */
 int softcuda_context_lose(softcuda_context *context, int result);
 softcuda_context *softcuda_context_of(int device);
