@@ -25,25 +25,25 @@ static __device__ __forceinline__ double join_smallest(double a, double b)
 }
 
 /* Lane 0 gets the result: lanes are joined in pairs 16 apart, then 8, 4, 2, 1. */
-#define DEFINE_BLOCK_REDUCTION(name, join, none)                            \
-  static __device__ __forceinline__ double warp_##name(double value)        \
-  {                                                                         \
-    for (int step = 16; step > 0; step /= 2)                                \
-      value = join(value, __shfl_down_sync(ALL_LANES, value, step));        \
-    return value;                                                           \
-  }                                                                         \
-  /* Thread 0 gets the result. `room`: 32 doubles of shared memory, free */ \
-  /* again after the next barrier. */                                       \
+#define DEFINE_BLOCK_REDUCTION(name, join, none)                                    \
+  static __device__ __forceinline__ double warp_##name(double value)                \
+  {                                                                                 \
+    for (int step = 16; step > 0; step /= 2)                                        \
+      value = join(value, __shfl_down_sync(ALL_LANES, value, step));                \
+    return value;                                                                   \
+  }                                                                                 \
+  /* Thread 0 gets the result. `room`: 32 doubles of shared memory, free */         \
+  /* again after the next barrier. */                                               \
   static __device__ __forceinline__ double block_##name(double value, double *room) \
-  {                                                                         \
-    value = warp_##name(value);                                             \
-    if (threadIdx.x % 32 == 0) room[threadIdx.x / 32] = value;              \
-    __syncthreads();                                                        \
-    if (threadIdx.x < 32) {                                                 \
-      value = threadIdx.x < blockDim.x / 32 ? room[threadIdx.x] : (none);   \
-      value = warp_##name(value);                                           \
-    }                                                                       \
-    return value;                                                           \
+  {                                                                                 \
+    value = warp_##name(value);                                                     \
+    if (threadIdx.x % 32 == 0) room[threadIdx.x / 32] = value;                      \
+    __syncthreads();                                                                \
+    if (threadIdx.x < 32) {                                                         \
+      value = threadIdx.x < blockDim.x / 32 ? room[threadIdx.x] : (none);           \
+      value = warp_##name(value);                                                   \
+    }                                                                               \
+    return value;                                                                   \
   }
 
 #define NO_LARGEST  0.0

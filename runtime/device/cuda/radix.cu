@@ -11,12 +11,12 @@ typedef unsigned long long key;
 typedef unsigned key;
 #endif
 
-#define THREADS  256
-#define WARPS    (THREADS / 32)
-#define ITEMS    16 /* a thread; also in primitives.c */
-#define OF_WARP  (32 * ITEMS)
-#define TILE     (THREADS * ITEMS)
-#define DIGITS   256
+#define THREADS 256
+#define WARPS   (THREADS / 32)
+#define ITEMS   16 /* a thread; also in primitives.c */
+#define OF_WARP (32 * ITEMS)
+#define TILE    (THREADS * ITEMS)
+#define DIGITS  256
 
 static __device__ __forceinline__ word digit_of(key value, word shift, word mask)
 {
@@ -25,7 +25,7 @@ static __device__ __forceinline__ word digit_of(key value, word shift, word mask
 
 /* counts[digit * tiles + tile] */
 extern "C" __global__ void __launch_bounds__(THREADS)
-count_digits(const key *keys, size count, word shift, word mask, word *counts)
+    count_digits(const key *keys, size count, word shift, word mask, word *counts)
 {
   __shared__ word found[DIGITS];
   found[threadIdx.x] = 0;
@@ -73,17 +73,16 @@ rank_stretch(const key *own, word in_stretch, word shift, word mask, word *found
   }
 }
 
-/* `starts`: the scan of the counts; 0 for a single tile. With `values`, words move along; the order is found from the
- * keys, staged in shared memory and written run by run. */
-extern "C" __global__ void __launch_bounds__(THREADS)
-move_keys(const key *keys,
-          const word *values,
-          size count,
-          word shift,
-          word mask,
-          const word *starts,
-          key *keys_to,
-          word *values_to)
+/* `starts`: the scan of the counts; 0 for a single tile. With `values`, words move along; the order
+ * is found from the keys, staged in shared memory and written run by run. */
+extern "C" __global__ void __launch_bounds__(THREADS) move_keys(const key *keys,
+                                                                const word *values,
+                                                                size count,
+                                                                word shift,
+                                                                word mask,
+                                                                const word *starts,
+                                                                key *keys_to,
+                                                                word *values_to)
 {
   __shared__ key stage[TILE];
   __shared__ word found[WARPS * DIGITS];
@@ -114,7 +113,8 @@ move_keys(const key *keys,
   }
   word in_order = block_scan(sum, room, &total);
   for (word w = 0; w < WARPS; w++) found[w * DIGITS + digit] += in_order;
-  offsets[digit] = digit <= mask && starts ? starts[(size)digit * gridDim.x + blockIdx.x] - in_order : 0;
+  offsets[digit] =
+      digit <= mask && starts ? starts[(size)digit * gridDim.x + blockIdx.x] - in_order : 0;
   __syncthreads();
 #pragma unroll
   for (int k = 0; k < ITEMS; k++) {

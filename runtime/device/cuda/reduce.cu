@@ -4,20 +4,20 @@
 
 #define THREADS 256
 
-#define FOR_ITEMS                                                                     \
+#define FOR_ITEMS                                                                           \
   for (size i = (size)blockIdx.x * THREADS + threadIdx.x, step = (size)gridDim.x * THREADS; \
-       i < count;                                                                     \
+       i < count;                                                                           \
        i += step)
 
-#define DEFINE_REDUCTION(name, none, value)                                               \
-  extern "C" __global__ void __launch_bounds__(THREADS)                                   \
-  name##_blocks(const double *a, const double *b, size count, double *results)            \
-  {                                                                                       \
-    __shared__ double room[32];                                                           \
-    double result = none;                                                                 \
-    FOR_ITEMS result = JOIN(result, value);                                               \
-    result = BLOCK(result, room);                                                         \
-    if (threadIdx.x == 0) results[blockIdx.x] = result;                                   \
+#define DEFINE_REDUCTION(name, none, value)                                        \
+  extern "C" __global__ void __launch_bounds__(THREADS)                            \
+      name##_blocks(const double *a, const double *b, size count, double *results) \
+  {                                                                                \
+    __shared__ double room[32];                                                    \
+    double result = none;                                                          \
+    FOR_ITEMS result = JOIN(result, value);                                        \
+    result = BLOCK(result, room);                                                  \
+    if (threadIdx.x == 0) results[blockIdx.x] = result;                            \
   }
 
 #define JOIN  join_sum

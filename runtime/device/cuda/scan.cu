@@ -7,7 +7,7 @@
 #define TILE    (THREADS * ITEMS)
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-tile_sums(const word *from, size count, word *sums)
+    tile_sums(const word *from, size count, word *sums)
 {
   __shared__ word room[32];
   size start = (size)blockIdx.x * TILE;
@@ -29,7 +29,7 @@ static __device__ __forceinline__ word spread(word i)
 /* `starts`: the sum of all tiles before each; NULL where there is one tile. from == to is allowed:
  * a tile is read before it is written. */
 extern "C" __global__ void __launch_bounds__(THREADS)
-scan_tiles(const word *from, size count, const word *starts, word *to)
+    scan_tiles(const word *from, size count, const word *starts, word *to)
 {
   __shared__ word tile[TILE + TILE / 32];
   __shared__ word room[32];
