@@ -71,12 +71,13 @@ check_device(const softcuda_context *context, const char *call, unsigned long lo
   if (!bytes || softcuda_find(at, bytes, context->device)) return BASIN_CU_SUCCESS;
   const softcuda_allocation *a = softcuda_is_device_address(at) ? softcuda_nearest(at) : NULL;
   if (a)
-    softcuda_log("%s: %zu bytes at byte %llu of %s of %llu bytes",
+    softcuda_log("%s: %zu bytes at byte %llu of %s of %llu bytes%s",
                  call,
                  bytes,
                  at - a->address,
                  a->live ? "an allocation" : "a freed allocation",
-                 a->size);
+                 a->size,
+                 a->device == context->device ? "" : " on another device");
   else
     softcuda_log("%s: 0x%llx is not memory of the device", call, at);
   return BASIN_CU_INVALID_VALUE;
