@@ -58,27 +58,33 @@ static double dot(const double *a, const double *b)
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* Six times the volume of a tetrahedron, in extended precision. */
-static long double volume(const double *a, const double *b, const double *c, const double *d)
+__extension__ typedef __float128 wide; /* 113 bits: differences of doubles are exact */
+
+/* The side of the plane a b c on which d lies: the sign of a volume, 0 if only rounding tells. */
+static int side(const double *a, const double *b, const double *c, const double *d)
 {
-  long double u[3], v[3], w[3];
+  wide u[3], v[3], w[3], scale[3] = {0, 0, 0};
   for (int i = 0; i < 3; ++i) {
-    u[i] = (long double)b[i] - (long double)a[i];
-    v[i] = (long double)c[i] - (long double)a[i];
-    w[i] = (long double)d[i] - (long double)a[i];
+    u[i] = (wide)b[i] - (wide)a[i];
+    v[i] = (wide)c[i] - (wide)a[i];
+    w[i] = (wide)d[i] - (wide)a[i];
+    scale[0] += u[i] < 0 ? -u[i] : u[i];
+    scale[1] += v[i] < 0 ? -v[i] : v[i];
+    scale[2] += w[i] < 0 ? -w[i] : w[i];
   }
-  return u[0] * (v[1] * w[2] - v[2] * w[1]) - u[1] * (v[0] * w[2] - v[2] * w[0]) +
-         u[2] * (v[0] * w[1] - v[1] * w[0]);
+  wide volume = u[0] * (v[1] * w[2] - v[2] * w[1]) - u[1] * (v[0] * w[2] - v[2] * w[0]) +
+                u[2] * (v[0] * w[1] - v[1] * w[0]);
+  wide noise = (wide)1e-30 * scale[0] * scale[1] * scale[2];
+  return volume > noise ? 1 : volume < -noise ? -1 : 0;
 }
 
 /* Whether the segment p q passes through the inside of the triangle. */
 static int
 pierces(const double *p, const double *q, const double *a, const double *b, const double *c)
 {
-  long double from = volume(a, b, c, p), to = volume(a, b, c, q);
-  if ((from > 0) == (to > 0) || from == 0 || to == 0) return 0;
-  int s0 = volume(p, q, a, b) > 0, s1 = volume(p, q, b, c) > 0, s2 = volume(p, q, c, a) > 0;
-  return s0 == s1 && s1 == s2;
+  if (side(a, b, c, p) * side(a, b, c, q) >= 0) return 0;
+  int first = side(p, q, a, b);
+  return first != 0 && side(p, q, b, c) == first && side(p, q, c, a) == first;
 }
 
 /* Squared distance of two boxes, to leave out what is far. */
