@@ -152,7 +152,8 @@ void basin__scan_failed(basin__scan *scan, basin_status status);
 bool basin__contact_grow(
     basin__scan *scan, void *array, size_t *capacity, size_t need, size_t item);
 
-/* Vertices of a candidate: those of the query, then those of the partner. Returns their number. */
+/* Vertices of a candidate: those of the query, then those of the partner; of a set against itself
+ * those of the smaller number first. Returns their number. */
 unsigned basin__candidate_vertices(const basin__scan *scan,
                                    uint32_t item,
                                    uint32_t partner,

@@ -117,7 +117,8 @@ static double threshold_of(const basin__scan *scan,
   if (near->region == 15 && cross <= 1e-14 * basin__v3_norm2(u) * basin__v3_norm2(v))
     basin__closest_edge_ends(x, near);
   if (!rest) return 0;
-  const double threshold = 1e-3 * rest[edge_a] * rest[edge_b];
+  const bool ordered = edge_a < edge_b;
+  const double threshold = 1e-3 * rest[ordered ? edge_a : edge_b] * rest[ordered ? edge_b : edge_a];
   return cross < threshold ? threshold : 0;
 }
 

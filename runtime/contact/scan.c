@@ -41,6 +41,15 @@ static bool grow_items(void *user, basin__items *items, size_t need)
   return basin__contact_grow(user, &items->data, &items->capacity, need, sizeof *items->data);
 }
 
+/* Of a set against itself the smaller number comes first: results do not depend on the tree. */
+static void order_sides(const basin__scan *scan, uint32_t *item, uint32_t *partner)
+{
+  if (scan->query_set != scan->partner_set || *item <= *partner) return;
+  const uint32_t other = *item;
+  *item = *partner;
+  *partner = other;
+}
+
 unsigned basin__candidate_vertices(const basin__scan *scan,
                                    uint32_t item,
                                    uint32_t partner,
@@ -48,6 +57,7 @@ unsigned basin__candidate_vertices(const basin__scan *scan,
 {
   unsigned n = 0;
   const basin__set *a = scan->query_set, *b = scan->partner_set;
+  order_sides(scan, &item, &partner);
   for (unsigned c = 0; c < a->arity; ++c) vertices[n++] = a->items[(size_t)item * a->arity + c];
   for (unsigned c = 0; c < b->arity; ++c) vertices[n++] = b->items[(size_t)partner * b->arity + c];
   return n;
@@ -58,6 +68,7 @@ double basin__candidate_separation(const basin__scan *scan, uint32_t item, uint3
   const basin__set *a = scan->query_set, *b = scan->partner_set;
   const basin_contact *contact = scan->contact;
   if (!contact->offsets) return contact->separation;
+  order_sides(scan, &item, &partner);
   return contact->separation +
          basin__offset(contact, a->arity, a->items + (size_t)item * a->arity) +
          basin__offset(contact, b->arity, b->items + (size_t)partner * b->arity);
