@@ -53,7 +53,8 @@ end
 ---  slip        speed below which friction is smoothed, m/s (1e-3)
 ---  friction_iterations  times the normal forces of friction are renewed within a step (0)
 ---  adhesion    { strength = most attraction of a pair, N, peak = where it is (distance), range =
----              where it begins (2 peak), friction = coefficient (0), slip = m (peak) }
+---              where it begins (2 peak), friction = coefficient (0), slip = speed of the largest
+---              resistance, m/s (1e-2) }
 ---  pairs       exceptions: { { a, b, touch = false, friction =, static_friction =,
 ---              dynamic_friction =, stiffness = } }, a and b bodies, their names, names of regions,
 ---              or "plane"; a pair of features with vertices in several has the mean

@@ -15,6 +15,7 @@ local constants <const> = { coefficients = { rows = 4 }, tangents = { rows = 2, 
   moving = {} }
 
 local LISTED <const> = 1e-300 -- a coefficient of 0 would leave a pair out of the list
+local TEARING <const> = 1e-2  -- m/s, where adhesion resists slip most
 
 local function force_of(contact, values, thick, form)
   local s, reach, scale = pair_module.scaled(values.squared_distance, contact.distance, thick)
@@ -64,13 +65,14 @@ function M.add(contact, given)
   local thick = given.thickness and values.separation or nil
   local slip = parameters.store(mesh, "slip", given.slip or 1e-3)
   local force = force_of(contact, values, thick, given.form)
-  local energy = slip_of(contact, values, u, force, slip * contact.scene:motion().time_step, given)
+  local dt = contact.scene:motion().time_step
+  local energy = slip_of(contact, values, u, force, slip * dt, given)
   if sticky then
     local a, d = contact.adhesion, values.squared_distance:sqrt() - (thick or 0)
     local hold = values.weight * adhesion.force(d, a.peak, a.range, a.strength)
     energy = energy + adhesive_friction(u, hold,
       parameters.store(mesh, "adhesion_friction", given.adhesion.friction),
-      parameters.store(mesh, "adhesion_slip", given.adhesion.slip or given.adhesion.peak))
+      parameters.store(mesh, "adhesion_slip", given.adhesion.slip or TEARING) * dt)
   end
   contact.own[contact.scene:add_energy(pair:add_attribute("energy", energy),
     { name = mesh.name .. ".friction", projection = "clamp" })] = true

@@ -20,7 +20,7 @@ end
 
 -- The mean of one number a vertex over the vertices of a pair that move.
 local function mean(corners, value, mass)
-  local moves = basin.where(corners:gather(mass):gt(0), 1, 0)
+  local moves = corners:gather(mass):sign()
   return corners:gather(value):dot(moves) / moves:sum()
 end
 
