@@ -174,10 +174,10 @@ void basin__layout_from_array(const basin_layout *layout,
   }
 }
 
-basin_status basin__walk_init(basin_walk *walk,
-                              const basin_system *system,
-                              basin_space_id space,
-                              const basin_access *access)
+basin_status basin__walk_check(basin_walk *walk,
+                               const basin_system *system,
+                               basin_space_id space,
+                               const basin_access *access)
 {
   basin_context *context = system->context;
   basin_array *array;
@@ -203,8 +203,7 @@ basin_status basin__walk_init(basin_walk *walk,
                         connectivity->arity,
                         system->spaces[connectivity->from].name,
                         system->spaces[space].name);
-    BASIN_TRY(basin__connectivity_check(system, connectivity));
-    walk->indices[k] = connectivity->indices;
+    BASIN_TRY(basin__connectivity_range(system, connectivity));
     walk->arity[k] = connectivity->arity;
     walk->slot[k] = access->steps[k].slot;
     space = connectivity->to;
@@ -217,6 +216,20 @@ basin_status basin__walk_init(basin_walk *walk,
                       array->name,
                       system->spaces[array->space].name,
                       system->spaces[space].name);
+  return BASIN_OK;
+}
+
+basin_status basin__walk_init(basin_walk *walk,
+                              const basin_system *system,
+                              basin_space_id space,
+                              const basin_access *access)
+{
+  BASIN_TRY(basin__walk_check(walk, system, space, access));
+  for (uint32_t k = 0; k < walk->step_count; ++k) {
+    basin_connectivity *connectivity = &system->connectivities[access->steps[k].connectivity];
+    BASIN_TRY(basin__connectivity_check(system, connectivity));
+    walk->indices[k] = connectivity->indices;
+  }
   return BASIN_OK;
 }
 

@@ -67,7 +67,12 @@ typedef struct basin_walk {
 } basin_walk;
 
 /* Checks that the path leads from instances of `space` to those of the access's array and that its
- * connectivities are sound. */
+ * connectivities are sound; `indices` stays empty. */
+basin_status basin__walk_check(basin_walk *walk,
+                               const basin_system *system,
+                               basin_space_id space,
+                               const basin_access *access);
+/* The same, and `indices` on the host. */
 basin_status basin__walk_init(basin_walk *walk,
                               const basin_system *system,
                               basin_space_id space,

@@ -1,6 +1,6 @@
 /* Minimizers: creation, terms, preparation, access to results.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "assembly/engine.h"
+#include "assembly/cuda/cuda_minimizer.h"
 #include <string.h>
 
 basin_status basin_minimizer_create(basin_system *system,
@@ -21,6 +21,10 @@ basin_status basin_minimizer_create(basin_system *system,
     return status;
   }
   basin__dof_maps_init(&made->maps, &made->layout);
+  if (system->cuda && (status = basin__cuda_minimizer_create(made)) != BASIN_OK) {
+    basin_minimizer_destroy(made);
+    return status;
+  }
   *minimizer = made;
   return BASIN_OK;
 }
@@ -154,8 +158,9 @@ static basin_status
 add_kernel(basin_minimizer *minimizer, basin_kernel_list *list, basin_kernel_slot *slot)
 {
   BASIN_TRY(basin__kernel_list_add(minimizer->system, list, slot));
-  return slot->kernel.function ? BASIN_OK
-                               : basin__kernel_list_add_inputs(minimizer->system, list, slot->info);
+  return basin__kernel_ready(slot)
+             ? BASIN_OK
+             : basin__kernel_list_add_inputs(minimizer->system, list, slot->info);
 }
 
 static basin_status

@@ -78,6 +78,7 @@ typedef struct basin_term {
   double *energies; /* one a chunk of ENERGY_CHUNK elements */
   size_t energy_capacity;
   basin_term_statistics statistics;
+  struct basin_cuda_term *device; /* what a CUDA device keeps of it; NULL before its first use */
 } basin_term;
 
 /* One of two sums of terms with a pattern of its own: static and dynamic. */
@@ -141,6 +142,10 @@ void basin__term_destroy(basin_minimizer *minimizer, basin_term *term);
 /* Rows of all elements; nothing to do if its structure has not changed. A disabled term without
  * connectivity has no elements. */
 basin_status basin__term_structure(basin_minimizer *minimizer, basin_term *term);
+/* The newest change of what its structure depends on; true if it waits, disabled, for a
+ * connectivity and has no elements until then. */
+uint64_t basin__term_structure_version(const basin_minimizer *minimizer, const basin_term *term);
+bool basin__term_waiting(const basin_minimizer *minimizer, const basin_term *term);
 /* Records the term's script position in the error just recorded and returns its status. */
 basin_status
 basin__term_blame(const basin_minimizer *minimizer, const basin_term *term, basin_status status);

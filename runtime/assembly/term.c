@@ -1,5 +1,6 @@
 /* Terms: creation, and the rows of the system that every element of a term touches.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "assembly/engine.h"
 #include "assembly/permute.h"
 #include <string.h>
 
@@ -166,6 +167,7 @@ basin_status basin__term_create(basin_minimizer *minimizer,
 void basin__term_destroy(basin_minimizer *minimizer, basin_term *term)
 {
   basin_context *context = minimizer->context;
+  minimizer->engine->release_term(minimizer, term);
   basin__strfree(context, term->name);
   basin__strfree(context, term->script);
   basin__binding_release(minimizer->system, &term->binding);
@@ -196,7 +198,7 @@ static uint64_t newer(uint64_t a, uint64_t b)
   return a > b ? a : b;
 }
 
-static uint64_t structure_version(const basin_minimizer *minimizer, const basin_term *term)
+uint64_t basin__term_structure_version(const basin_minimizer *minimizer, const basin_term *term)
 {
   uint64_t version =
       newer(minimizer->layout.version, minimizer->system->spaces[term->space].version);
@@ -212,7 +214,7 @@ static uint64_t structure_version(const basin_minimizer *minimizer, const basin_
 }
 
 /* A disabled term may wait for its connectivities. */
-static bool waiting(const basin_minimizer *minimizer, const basin_term *term)
+bool basin__term_waiting(const basin_minimizer *minimizer, const basin_term *term)
 {
   const basin_system *system = minimizer->system;
   if (term->enabled) return false;
@@ -317,7 +319,8 @@ static basin_status restructure(basin_minimizer *minimizer, basin_term *term)
   basin_context *context = minimizer->context;
   size_t need;
   term->permutation.active = false;
-  term->elements = waiting(minimizer, term) ? 0 : minimizer->system->spaces[term->space].count;
+  term->elements =
+      basin__term_waiting(minimizer, term) ? 0 : minimizer->system->spaces[term->space].count;
   if (__builtin_mul_overflow(term->elements, term->local_nodes, &need))
     return BASIN_FAIL(context, BASIN_ERROR_MEMORY, "term %s is too large", term->name);
   if (need > term->row_capacity)
@@ -333,10 +336,10 @@ static basin_status restructure(basin_minimizer *minimizer, basin_term *term)
 basin_status basin__term_structure(basin_minimizer *minimizer, basin_term *term)
 {
   if (term->local_nodes == 0) return BASIN_OK;
-  uint64_t version = structure_version(minimizer, term);
+  uint64_t version = basin__term_structure_version(minimizer, term);
   if (term->structure == version) return BASIN_OK;
   term->structure = 0;
   BASIN_TRY(restructure(minimizer, term));
-  term->structure = waiting(minimizer, term) ? 0 : version;
+  term->structure = basin__term_waiting(minimizer, term) ? 0 : version;
   return BASIN_OK;
 }

@@ -3,7 +3,7 @@
 #ifndef BASIN_SOLVE_FILTER_SIMPLEX_H
 #define BASIN_SOLVE_FILTER_SIMPLEX_H
 
-#ifdef __CUDACC__
+#ifdef BASIN_CUDA_TEXT
 #define BASIN_FILTER static __device__
 #else
 #include <math.h>

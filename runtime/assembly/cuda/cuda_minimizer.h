@@ -1,0 +1,141 @@
+/* What a minimizer keeps on a CUDA device: DOF maps, rows, sorted contributions, patterns, values.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef BASIN_ASSEMBLY_CUDA_MINIMIZER_H
+#define BASIN_ASSEMBLY_CUDA_MINIMIZER_H
+
+#include "assembly/cuda/tasks.h"
+#include "assembly/engine.h"
+#include "device/cuda/primitives.h"
+
+/* What the elements of a term add to, sorted by batch and place (a node, or a block of the upper
+ * triangle), in element order within a place: runs of equal places. Sums follow the runs, so they
+ * have one order. */
+typedef struct basin_cuda_list {
+  basin_buffer words, heads, places, longs; /* of each contribution; of each run; long runs */
+  basin_buffer slots;                       /* blocks: the slot of each run in the part */
+  size_t run_count, long_count;
+  uint32_t long_length; /* runs longer than this are long */
+  uint32_t *starts;     /* first run of each batch, and the number of runs */
+  size_t start_capacity;
+} basin_cuda_list;
+
+typedef struct basin_cuda_term {
+  uint64_t structure;    /* as basin_term.structure */
+  uint64_t number;       /* grows with every structure made */
+  size_t batch, batches; /* elements a batch */
+  basin_buffer rows;     /* local_nodes * elements: global nodes if direct, else rows of the maps */
+  basin_buffer local;    /* direct: the pairs of local nodes */
+  /* terms over maps */
+  basin_buffer tables, node_starts, pair_starts, nodes, pairs;
+  size_t node_count, pair_count;
+  basin_cuda_list gradient, hessian;
+  basin_device_binding bindings[BASIN_STAGE_COUNT];
+  basin_buffer energies; /* one an element */
+  uint32_t *host_rows;   /* terms over curved maps: for the adjoints */
+  size_t host_row_capacity;
+  uint64_t host_structure;
+} basin_cuda_term;
+
+typedef struct basin_cuda_map {
+  uint64_t filled;
+  basin_buffer entries, starts, values;
+} basin_cuda_map;
+
+/* One part of the matrix: blocks of the upper triangle, in which terms are summed, and both
+ * triangles, which the solvers get. */
+typedef struct basin_cuda_part {
+  basin_buffer unique;            /* keys of the upper blocks */
+  size_t upper_count, full_count; /* blocks */
+  bool used;                      /* some term adds to it */
+  basin_buffer columns, row_starts, sources;
+  basin_buffer upper, constant, full; /* values */
+} basin_cuda_part;
+
+typedef struct basin_cuda_minimizer {
+  basin_minimizer *owner;
+  basin_cuda *cuda;
+  basin_cuda_scratch scratch;
+  basin_cuda_part parts[BASIN_PART_COUNT];
+  basin_cuda_map *maps;
+  size_t map_capacity;
+  uint64_t structures; /* made so far */
+  basin_buffer gradient, local, keys, words, sources, heads, numbers, results, tables;
+  size_t batch_bytes; /* local results kept at once */
+  double gradient_largest;
+  /* copies for the host */
+  double *host_gradient;
+  size_t host_gradient_capacity;
+  bool host_gradient_valid;
+  basin_bsr *host_matrix;
+  uint64_t host_matrix_version; /* matrix_version that it stands for */
+  double *host_local;           /* local gradients, for adjoints */
+  size_t host_local_capacity;
+} basin_cuda_minimizer;
+
+extern const basin_engine basin__engine_cuda;
+
+/* A minimizer of a system with a device. */
+basin_status basin__cuda_minimizer_create(basin_minimizer *minimizer);
+
+/* ---- maps.c ---- */
+basin_status basin__cuda_maps_update(basin_minimizer *minimizer);
+/* The device's copy of map `number`. */
+basin_dof_table basin__cuda_map_table(const basin_minimizer *minimizer, size_t number);
+
+/* ---- rows.c, list.c, pattern.c ---- */
+basin_status basin__cuda_term_structure(basin_minimizer *minimizer, basin_term *term);
+/* Sorts the contributions of a term into `list`: keys and words of `count` contributions lie in the
+ * minimizer's buffers; `bits` bits of a key say the place. */
+basin_status basin__cuda_list_build(basin_minimizer *minimizer,
+                                    const basin_term *term,
+                                    size_t count,
+                                    unsigned bits,
+                                    basin_cuda_list *list);
+void basin__cuda_list_release(basin_minimizer *minimizer, basin_cuda_list *list);
+basin_status basin__cuda_pattern_update(basin_minimizer *minimizer);
+
+/* ---- run.c, energy.c, host.c ---- */
+basin_status
+basin__cuda_term_run(basin_minimizer *minimizer, basin_term *term, const basin_run *run);
+/* Launches one of a term's kernels for elements [begin, end): where an address is not 0, energies
+ * go to it, and local results component-major to the others. */
+typedef struct basin_cuda_results {
+  basin_address energy, gradient, hessian;
+} basin_cuda_results;
+basin_status basin__cuda_term_launch(basin_minimizer *minimizer,
+                                     basin_term *term,
+                                     basin_stage stage,
+                                     basin_projection projection,
+                                     size_t begin,
+                                     size_t end,
+                                     const basin_cuda_results *results);
+basin_status basin__cuda_energies(basin_minimizer *minimizer, double *per_term);
+basin_status
+basin__cuda_element_energies(basin_minimizer *minimizer, basin_term *term, double *energies);
+basin_status basin__cuda_find_bad(basin_minimizer *minimizer, basin_term *term, basin_stage stage);
+const double *basin__cuda_host_gradient(const basin_minimizer *minimizer);
+const basin_bsr *basin__cuda_host_matrix(const basin_minimizer *minimizer);
+/* Adds local gradients (component-major, of elements [begin, begin + count)) to the adjoints of the
+ * host's curved maps. */
+basin_status basin__cuda_add_adjoints(
+    basin_minimizer *minimizer, basin_term *term, size_t begin, size_t count, basin_address local);
+
+/* ---- small helpers ---- */
+static inline unsigned basin__bits_of(size_t count) /* so that numbers up to `count` fit */
+{
+  unsigned bits = 1;
+  while (bits < 63 && count >> bits) ++bits;
+  return bits;
+}
+/* A kernel of the assembly's own texts with one struct as its argument, one thread an item. */
+basin_status basin__cuda_simple(basin_minimizer *minimizer,
+                                const char *file,
+                                const char *entry,
+                                const char *definitions,
+                                size_t items,
+                                void **parameters);
+/* Elements [0, count) of 4 or 8 bytes from the host; the buffer grows. */
+basin_status
+basin__cuda_send(basin_minimizer *minimizer, basin_buffer *buffer, const void *from, size_t size);
+
+#endif
