@@ -3,6 +3,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 local basin = require "basin"
 local brute = require "brute"
+local seconds = require("basin.core").seconds
 
 local M = {}
 M.__index = M
@@ -109,7 +110,7 @@ end
 
 ---Checks the present positions.
 function M:check()
-  local start = os.clock()
+  local start = seconds()
   local position = self.position:compute()
   local count, distance = brute.count(position:bytes(), self.edges, self.triangles, self.points,
     self.lone, self.labels, self.reach)
@@ -120,7 +121,7 @@ function M:check()
   assert(distance > 0, ("the distance is %g after step %d"):format(distance, self.steps))
   self.smallest, self.steps = math.min(self.smallest, distance), self.steps + 1
   self.closest = distance
-  self.seconds = self.seconds + os.clock() - start
+  self.seconds = self.seconds + seconds() - start
 end
 
 ---A function for on_step of basin.simulate that checks, then calls another.

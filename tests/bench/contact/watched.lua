@@ -6,6 +6,7 @@
 local basin = require "basin"
 local std = require "basin.std"
 local guard = require "physics.guard"
+local seconds = require("basin.core").seconds
 
 local script = basin.setting("script", "examples/dropping_short.lua")
 local REACH <const> = 4e-3 -- distances that a loop written out is interested in
@@ -75,7 +76,7 @@ basin.output = function(given)
   return output
 end
 
-local start = os.clock()
+local start = seconds()
 dofile(script)
 
 local reasons = {}
@@ -85,5 +86,5 @@ end
 print(('{"bench":"contact","scene":"%s","steps":%d,"iterations":%d,"most_iterations":%d,' ..
   '"ended":{%s},"smallest_distance":%.4g,"passed_through":0,"seconds":%.1f,"seconds_witness":%.1f}')
   :format(script:match("([^/]*)%.lua$"), counts.steps, counts.iterations, counts.most,
-  table.concat(reasons, ","), witness.smallest, os.clock() - start - witness.seconds,
+  table.concat(reasons, ","), witness.smallest, seconds() - start - witness.seconds,
   witness.seconds))
