@@ -26,9 +26,9 @@ function Contact:smallest_distance() return self.detector:smallest_distance() en
 function Contact:refresh() return self.detector:detect { distance = self.reach } end
 
 local function begin_step(self, state)
-  local moved = self.moving:rewind(state.step ~= self.next_step)
-  if not self.checked then legal.check(self) end
-  self.checked, self.renewed = true, 0
+  local moved = self.moving:rewind(state.step)
+  if not self.left or (self.position:compute() - self.left):max_abs() > 0 then legal.check(self) end
+  self.renewed = 0
   self.next_step = state.step + 1
   adaptive.begin_step(self)
   if self.lagged then semi_implicit.begin_step(self) end
@@ -48,7 +48,7 @@ end
 
 ---Follows the steps of the contact's scene.
 function M.attach(self, given)
-  self.moving = moving.new(given.bodies, self.detector, self.position)
+  self.moving = moving.new(given.bodies, self.detector, self.position, self.mesh)
   summary.init(self)
   legal.check(self)
   self:refresh()
@@ -59,8 +59,9 @@ function M.attach(self, given)
     begin_step = function(state) begin_step(self, state) end,
     refresh = function() self:refresh() end,
     solved = function(state, report) return solved(self, state, report) end,
-    end_step = function()
-      self.moving:finish()
+    end_step = function(state)
+      self.moving:finish(state.step)
+      self.left = self.position:compute()
       summary.add_step(self)
     end,
     report = function() return summary.text(self) end,

@@ -7,29 +7,33 @@ local TRIES <const> = 400      -- times others are given room within a step
 local ITERATIONS <const> = 5   -- of Newton's method each time
 local SLACKNESS <const> = 0.8
 
----Follows the bodies of a list that have no unknowns.
-function M.new(bodies, detector, position)
-  local followed = {}
+---Follows the bodies of a list that have no unknowns. Where they were at the end of a step, and its
+---number, are constants of the scene, so that checkpoints have them.
+function M.new(bodies, detector, position, mesh)
+  local followed, stored = {}, mesh:add_primitive("steps", 1)
   for _, body in ipairs(bodies) do
     if not body.motion then
-      followed[#followed + 1] = { body = body, last = body.position:value() }
+      local last = body.vertices:add_constant(mesh.name .. "_last_position",
+        { rows = 3, value = body.position:value() })
+      followed[#followed + 1] = { body = body, last = last }
     end
   end
-  return setmetatable({ followed = followed, detector = detector, position = position, late = 0 },
-    M)
+  return setmetatable({ followed = followed, detector = detector, position = position, late = 0,
+    step = stored:add_constant "number" }, M)
 end
 
----Takes the bodies back to where the last step left them; true if any has moved since.
-function M:rewind(keep)
-  local any = false
+---Takes the bodies back to where the last step left them; true if any has moved since. Steps that
+---do not follow on the last one begin where the bodies are.
+function M:rewind(step)
+  local any, follows = false, step == self.step:value()[1] + 1
   for _, item in ipairs(self.followed) do
     item.wanted = item.body.position:value()
-    if keep then item.last = item.wanted end
-    item.from = item.last
-    item.moved = (item.wanted - item.last):max_abs() > 0
+    if not follows then item.last:update(item.wanted) end
+    item.from = item.last:value()
+    item.moved = (item.wanted - item.from):max_abs() > 0
     if item.moved then
       any = true
-      item.body.position:update(item.last)
+      item.body.position:update(item.from)
     end
   end
   return any
@@ -61,8 +65,11 @@ function M:advance(make_room)
 end
 
 ---Remembers where the bodies are at the end of a step.
-function M:finish()
-  for _, item in ipairs(self.followed) do item.last = item.body.position:value() end
+function M:finish(step)
+  self.step:update(step)
+  for _, item in ipairs(self.followed) do
+    if item.moved then item.last:update(item.body.position:value()) end
+  end
 end
 
 return M
