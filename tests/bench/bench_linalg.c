@@ -2,71 +2,24 @@
  * matrix of workload W1 (a Kuhn mesh of 26^3 cells, 3x3 blocks). Every figure is the best of many
  * runs; ratios belong to one run of the program.
  * SPDX-License-Identifier: Apache-2.0 */
-#include <basin/linalg.h>
+#include "kuhn_matrix.h"
 
 #include "base/base.h"
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { CELLS = 26, SIDE = CELLS + 1, ROUNDS = 300, LONG_SOLVE = 4, SHORT_SOLVE = 1 };
+enum { CELLS = 26, ROUNDS = 300, LONG_SOLVE = 4, SHORT_SOLVE = 1 };
 
-static uint64_t random_state = 12345;
-
-/* splitmix64, in [-1, 1). */
-static double random_unit(void)
-{
-  uint64_t z = (random_state += UINT64_C(0x9e3779b97f4a7c15));
-  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-  z ^= z >> 31;
-  return (double)(z >> 11) * 0x1p-52 - 1;
-}
-
-static void check(basin_context *context, basin_status status)
-{
-  if (status == BASIN_OK) return;
-  fprintf(stderr, "%s\n", basin_error_text(context));
-  exit(1);
-}
-
-static uint32_t vertex(int x, int y, int z)
-{
-  return (uint32_t)((x * SIDE + y) * SIDE + z);
-}
-
-/* The edges of the six tetrahedra of a cell are its sides and diagonals with non-negative steps. */
+/* Prints what making the pattern takes. */
 static basin_bsr *create_matrix(basin_context *context)
 {
-  size_t capacity = (size_t)SIDE * SIDE * SIDE * 8, count = 0;
-  basin_node_pair *pairs = malloc(capacity * sizeof *pairs);
-  basin_bsr *matrix;
-  for (int x = 0; x < SIDE; x++) {
-    for (int y = 0; y < SIDE; y++) {
-      for (int z = 0; z < SIDE; z++) {
-        for (int step = 0; step < 8; step++) {
-          int i = x + (step >> 2), j = y + (step >> 1 & 1), k = z + (step & 1);
-          if (i < SIDE && j < SIDE && k < SIDE)
-            pairs[count++] = (basin_node_pair){vertex(x, y, z), vertex(i, j, k)};
-        }
-      }
-    }
-  }
+  size_t pairs;
   double start = basin__seconds();
-  check(context, basin_bsr_create(context, SIDE * SIDE * SIDE, 3, count, pairs, NULL, &matrix));
-  printf("{\"bench\": \"linalg\", \"what\": \"pattern\", \"pairs\": %zu, \"blocks\": %zu, "
+  basin_bsr *matrix = kuhn_matrix(context, CELLS, &pairs);
+  printf("{\"bench\": \"linalg\", \"what\": \"create\", \"pairs\": %zu, \"blocks\": %zu, "
          "\"seconds\": %.4g}\n",
-         count,
+         pairs,
          basin_bsr_block_count(matrix),
          basin__seconds() - start);
-  free(pairs);
-  double *values = basin_bsr_values(matrix);
-  for (size_t i = 0; i < basin_bsr_block_count(matrix) * 9; i++) values[i] = 0.02 * random_unit();
-  for (uint32_t node = 0; node < basin_bsr_node_count(matrix); node++) {
-    double *block = values + basin_bsr_row_starts(matrix)[node] * 9;
-    block[1] = block[3], block[2] = block[6], block[5] = block[7];
-    block[0] += 1, block[4] += 1, block[8] += 1;
-  }
   return matrix;
 }
 
