@@ -27,46 +27,12 @@ typedef struct side {
 
 /* ---- running the kernel ---- */
 
-static const double *dense_array(lua_State *L, basin_l_system *self, basin_array_id id)
-{
-  basin_span view = {0};
-  basin__check(L, self->context, basin_system_array(self->system, id, &view));
-  if (view.stride != view.size && view.count > 1) {
-    basin__throw(L, BASIN_ERROR_INTERNAL, NULL, "array %u is not stored densely", (unsigned)id);
-  }
-  return view.data;
-}
-
 /* Pushes a userdata with output_size numbers for each of `count` elements. */
 static const double *run_kernel(lua_State *L, basin_l_system *self, basin_plan *plan, size_t count)
 {
   const basin_kernel_info *info = basin_plan_kernel(plan, BASIN_STAGE_COMPUTE);
-  basin_backend *backend;
-  basin_compile_request request = {.plan = plan, .stage = BASIN_STAGE_COMPUTE};
-  basin__check(L, self->context, basin__system_backend(self, &backend));
-  basin__check(L, self->context, basin_backend_compile(backend, &request, 1));
   double *output = lua_newuserdatauv(L, (count * info->output_size + 1) * sizeof *output, 0);
-  const double **arrays = lua_newuserdatauv(L, (info->array_count + 1u) * sizeof *arrays, 0);
-  const uint32_t **indices =
-      lua_newuserdatauv(L, (info->connectivity_count + 1u) * sizeof *indices, 0);
-  for (uint32_t i = 0; i < info->array_count; ++i)
-    arrays[i] = dense_array(L, self, info->arrays[i]);
-  for (uint32_t i = 0; i < info->connectivity_count; ++i) {
-    size_t length;
-    const uint32_t *offsets;
-    indices[i] =
-        basin_system_connectivity(self->system, info->connectivities[i], &length, &offsets);
-  }
-  size_t scratch = request.kernel.scratch_size + 64;
-  char *block = lua_newuserdatauv(L, scratch + 64, 0);
-  basin_kernel_args args = {.begin = 0,
-                            .end = count,
-                            .arrays = arrays,
-                            .indices = indices,
-                            .output = output,
-                            .scratch = block + (64 - (uintptr_t)block % 64)};
-  if (count > 0) request.kernel.function(&args, request.kernel.self);
-  lua_pop(L, 3);
+  basin__check(L, self->context, basin_system_compute(self->system, plan, info, count, output));
   return output;
 }
 

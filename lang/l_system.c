@@ -5,6 +5,7 @@
 #include "base/base.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 basin_l_system *basin__check_system(lua_State *L, int index)
@@ -12,8 +13,22 @@ basin_l_system *basin__check_system(lua_State *L, int index)
   return basin__check_object(L, index, BASIN_CLASS_SYSTEM);
 }
 
+/* Code for the system's CUDA device. */
+static basin_status device_backend(basin_l_system *self, const char *architecture)
+{
+  char name[64], device[16];
+  basin_device_info info;
+  basin_system_device(self->system, device);
+  BASIN_TRY(basin_device_get_info(self->context, atoi(device + sizeof "cuda:" - 1), &info));
+  /* The compiler is not to be newer than the driver. */
+  snprintf(name, sizeof name, "nvrtc:%s:%d", architecture, info.driver_version / 1000);
+  return basin_backend_create(self->context, name, self->precision, &self->backend);
+}
+
 basin_status basin__system_backend(basin_l_system *self, basin_backend **backend)
 {
+  const char *architecture = basin_system_architecture(self->system);
+  if (!self->backend && architecture) BASIN_TRY(device_backend(self, architecture));
   if (!self->backend) {
     bool interpret = strcmp(self->device, "cpu:interp") == 0;
     const char *name = interpret ? "interp" : "clang";
@@ -50,13 +65,42 @@ static basin_status provide_kernels(void *user, basin_kernel_request *requests, 
   return status;
 }
 
+/* ---- the device ---- */
+
+static const char no_device = 0; /* its address: that a context found no CUDA device */
+
+static void keep_nothing(void *object)
+{
+  (void)object;
+}
+
+/* A CUDA device if one can be opened. Without one, a context looks once. */
+static void choose_device(basin_l_system *self)
+{
+  basin_context *context = self->context;
+  if (basin__context_kept(context, &no_device, 0)) return;
+  if (basin_device_count(context) > 0 && basin_system_set_device(self->system, "cuda") == BASIN_OK)
+    return;
+  basin__log(
+      context, BASIN_LOG_INFO, "device auto is the CPU: %s", basin_error_last(context)->message);
+  basin__error_clear(context);
+  (void)basin__context_keep(context, &no_device, 0, context, keep_nothing);
+}
+
+static basin_status open_device(basin_l_system *self)
+{
+  if (strncmp(self->device, "cuda", 4) == 0)
+    return basin_system_set_device(self->system, self->device);
+  if (strcmp(self->device, "auto") == 0) choose_device(self);
+  return BASIN_OK;
+}
+
 /* core.system(context, device, precision) */
 static int core_system(lua_State *L)
 {
-  static const char *const devices[] = {"auto", "cpu", "cpu:interp", NULL};
   static const char *const precisions[] = {"double", "float", NULL};
   basin_context *context = basin__check_context(L, 1);
-  const char *device = devices[basin__check_word(L, 2, "device", devices)];
+  const char *device = luaL_checkstring(L, 2);
   const char *precision = precisions[basin__check_word(L, 3, "precision", precisions)];
   basin_l_system *self = lua_newuserdatauv(L, sizeof *self, 1);
   memset(self, 0, sizeof *self);
@@ -68,6 +112,7 @@ static int core_system(lua_State *L)
   lua_setiuservalue(L, -2, 1);
   basin__check(L, context, basin_graph_create(context, &self->graph));
   basin__check(L, context, basin_system_create(context, provide_kernels, self, &self->system));
+  basin__check(L, context, open_device(self));
   return 1;
 }
 
@@ -409,7 +454,16 @@ static int system_describe(lua_State *L)
   basin_l_system *self = basin__check_system(L, 1);
   basin_backend *backend = NULL;
   basin__check(L, self->context, basin__system_backend(self, &backend));
-  lua_pushstring(L, basin_backend_describe(backend));
+  char device[16];
+  basin_device_info info;
+  basin_system_device(self->system, device);
+  if (strcmp(device, "cpu") == 0) {
+    lua_pushstring(L, basin_backend_describe(backend));
+    return 1;
+  }
+  int ordinal = atoi(device + sizeof "cuda:" - 1);
+  basin__check(L, self->context, basin_device_get_info(self->context, ordinal, &info));
+  lua_pushfstring(L, "%s: %s, %s", device, info.name, basin_backend_describe(backend));
   return 1;
 }
 

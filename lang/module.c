@@ -53,6 +53,7 @@ int basin__open_core(lua_State *L)
   basin__open_expression(L);
   basin__open_plan(L);
   basin__open_local(L);
+  basin__open_info(L);
   basin__open_minimizer(L);
   basin__open_newton(L);
   basin__open_output(L);

@@ -109,6 +109,11 @@ void basin_text_free(basin_context *context, char *text)
   basin__strfree(context, text);
 }
 
+const char *basin_backend_library(basin_backend *backend)
+{
+  return backend->kind->library ? backend->kind->library(backend) : NULL;
+}
+
 const char *basin_backend_describe(const basin_backend *backend)
 {
   /* The description is a lazily made part of an otherwise unchanged object. */

@@ -27,6 +27,8 @@ typedef struct basin_backend_kind {
                        const char *form,
                        basin_strbuf *text);
   void (*describe)(basin_backend *backend, basin_strbuf *text);
+  /* File of the compiler's library; NULL if there is none, or the kind has none. */
+  const char *(*library)(basin_backend *backend);
 } basin_backend_kind;
 
 struct basin_backend {

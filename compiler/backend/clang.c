@@ -202,6 +202,13 @@ static void clang_describe(basin_backend *backend, basin_strbuf *text)
     basin__strbuf_printf(text, ", no LLVM: %s", basin_error_last(backend->context)->message);
 }
 
+static const char *clang_library(basin_backend *backend)
+{
+  basin_clang *state = backend->state;
+  if (basin__shim_open(backend->context, &state->shim) != BASIN_OK) return NULL;
+  return basin__dl_path(state->shim.library);
+}
+
 const basin_backend_kind basin__backend_clang = {
     .name = "clang",
     .open = clang_open,
@@ -209,6 +216,7 @@ const basin_backend_kind basin__backend_clang = {
     .compile = basin__clang_compile,
     .text = clang_text,
     .describe = clang_describe,
+    .library = clang_library,
 };
 
 /* The same kernels without a compiler: a host may ship a folder of them. */

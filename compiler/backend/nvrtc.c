@@ -3,6 +3,7 @@
 #include "backend/nvrtc.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- set-up ---- */
@@ -31,7 +32,8 @@ static basin_status hash_configuration(basin_backend *backend, basin_nvrtc_state
   return status;
 }
 
-/* "nvrtc:sm_90": `variant` is the architecture; "" without one. */
+/* "nvrtc:sm_90": `variant` is the architecture; "" without one. "nvrtc:sm_90:12": by an NVRTC of
+ * CUDA 12 at most, if there is one: what a driver for CUDA 12 takes. */
 static basin_status nvrtc_open(basin_backend *backend, const char *variant)
 {
   if (*variant && strncmp(variant, "sm_", 3) != 0 && strncmp(variant, "compute_", 8) != 0)
@@ -42,8 +44,10 @@ static basin_status nvrtc_open(basin_backend *backend, const char *variant)
   basin_nvrtc_state *state = basin__calloc(backend->context, 1, sizeof *state);
   if (!state) return BASIN_ERROR_MEMORY;
   backend->state = state;
-  snprintf(state->architecture, sizeof state->architecture, "%s", variant);
-  BASIN_TRY(basin__nvrtc_open(backend->context, 0, &state->nvrtc));
+  size_t length = strcspn(variant, ":");
+  snprintf(state->architecture, sizeof state->architecture, "%.*s", (int)length, variant);
+  int newest = variant[length] ? atoi(variant + length + 1) : 0;
+  BASIN_TRY(basin__nvrtc_open(backend->context, newest, &state->nvrtc));
   BASIN_TRY(basin__cache_create(backend->context, &state->cache));
   basin_dialect_file files[BASIN_DIALECT_FILES];
   state->file_count = basin__dialect_files(BASIN_DIALECT_CUDA, files);
@@ -148,6 +152,12 @@ static void nvrtc_describe(basin_backend *backend, basin_strbuf *text)
   basin__strbuf_puts(text, backend->precision == BASIN_PRECISION_FLOAT ? "float" : "double");
 }
 
+static const char *nvrtc_library(basin_backend *backend)
+{
+  const basin_nvrtc_state *state = backend->state;
+  return basin__nvrtc_path(state->nvrtc);
+}
+
 const basin_backend_kind basin__backend_nvrtc_kind = {
     .name = "nvrtc",
     .has_variants = true,
@@ -156,4 +166,5 @@ const basin_backend_kind basin__backend_nvrtc_kind = {
     .compile = basin__backend_nvrtc_compile,
     .text = nvrtc_text,
     .describe = nvrtc_describe,
+    .library = nvrtc_library,
 };

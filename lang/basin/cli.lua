@@ -2,6 +2,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 local command = require "basin.command"
 local core = require "basin.core"
+local device = require "basin.device"
 local errors = require "basin.errors"
 local files = require "basin.files"
 local session = require "basin.session"
@@ -20,7 +21,7 @@ usage: basin run FILE.lua [options]     run a scene
        basin help [operators]           this text, or the operators of expressions
        basin version
 
-options: --device auto|cpu|cpu:interp   where kernels run
+options: --device auto|cpu|cpu:interp|cuda|cuda:N   where kernels run
          --threads N                    threads (default: all cores)
          --precision double|float
          --set KEY=VALUE                a setting for basin.setting("KEY", default); may be repeated
@@ -43,7 +44,6 @@ local value_options <const> = { ["--device"] = "device", ["--threads"] = "thread
 local switches <const> = { ["--quiet"] = "quiet", ["--config"] = "config" }
 
 local option_words <const> = {
-  device = { "auto", "cpu", "cpu:interp" },
   precision = { "double", "float" },
   log = { "error", "warn", "info", "debug", "trace" },
   kernel = { "value", "gradient", "hessian", "compute" },
@@ -56,6 +56,11 @@ local function check_value(name, value)
       fail_usage("--threads needs a whole number from 1, got '%s'", value)
     end
     return number
+  end
+  if name == "device" and not device.is(value) then
+    local hint = device.suggestion(value)
+    fail_usage("--device must be one of %s, got '%s'%s", device.list(), value,
+      hint and "; " .. hint or "")
   end
   local words = option_words[name]
   if not words then return value end
@@ -181,6 +186,23 @@ function commands.dump(positional, options)
   return 0
 end
 
+local function print_cuda_devices(context)
+  local devices, reason = core.devices(context)
+  if #devices == 0 then print("device cuda       missing: " .. reason) end
+  for i, found in ipairs(devices) do
+    local name = ("cuda:%d"):format(i - 1)
+    print(("device %-10s %s"):format(name, found.problem and "missing: " .. found.problem
+      or ("%s, %s, %.1f GiB, %d multiprocessors"):format(found.name, found.architecture,
+        found.memory / 2 ^ 30, found.multiprocessors)))
+  end
+end
+
+local function library_line(library)
+  if library.problem then return ("%-17s missing: %s"):format(library.name, library.problem) end
+  local version = library.version and library.version .. ", " or ""
+  return ("%-17s %s%s"):format(library.name, version, library.file)
+end
+
 function commands.info(_, options)
   local basin = require "basin"
   if options.config then
@@ -190,14 +212,13 @@ function commands.info(_, options)
   local context = core.context()
   print("basin " .. core.version)
   print("threads: " .. context:threads())
-  for _, device in ipairs { "cpu", "cpu:interp" } do
-    local ok, text = pcall(function() return basin.scene("info", { device = device }):device() end)
-    print(("device %-10s %s"):format(device, ok and text or "missing: "
+  for _, name in ipairs { "cpu", "cpu:interp" } do
+    local ok, text = pcall(function() return basin.scene("info", { device = name }):device() end)
+    print(("device %-10s %s"):format(name, ok and text or "missing: "
       .. tostring(text):gsub("\n.*", "")))
   end
-  for _, name in ipairs { "CHOLMOD", "UMFPACK" } do
-    print(("%-17s %s"):format(name, context:library(name) and "found" or "missing"))
-  end
+  print_cuda_devices(context)
+  for _, library in ipairs(core.libraries(context)) do print(library_line(library)) end
   return 0
 end
 

@@ -10,6 +10,7 @@ local checkpoint = require "basin.checkpoint"
 local config = require "basin.config"
 local contact = require "basin.contact"
 local derivative = require "basin.derivative"
+local device = require "basin.device"
 local expression = require "basin.expression"
 local filter = require "basin.filter"
 local literal = require "basin.literal"
@@ -49,7 +50,7 @@ M.is_expression = expression.is
 --- {threads=, device=, log=, cache_folder=}.
 function M.configure(given)
   local checked = options.check("basin.configure", given, { threads = "integer",
-    device = { "auto", "cpu", "cpu:interp" }, cache_folder = "string",
+    device = device.words, cache_folder = "string",
     log = { "error", "warn", "info", "debug", "trace" } })
   local merged = {}
   for key, value in pairs(session.context_options) do merged[key] = value end

@@ -1710,8 +1710,8 @@ function basin.concat_cols(list) end
 ---@return basin.Expression
 function basin.custom(value, arguments, derivatives) end
 
----Makes a scene. Options: device ("auto", "cpu", "cpu:interp"), precision ("double", "float"),
----threads.
+---Makes a scene. Options: device ("auto", "cpu", "cpu:interp", "cuda", "cuda:N"), precision
+---("double", "float"), threads.
 ---@param name string
 ---@param given? table
 ---@return basin.Scene

@@ -1,5 +1,6 @@
 -- Options tables: unknown keys and wrong types are errors that list what is valid.
 -- SPDX-License-Identifier: Apache-2.0
+local device = require "basin.device"
 local errors = require "basin.errors"
 
 local M = {}
@@ -18,6 +19,11 @@ local function list_of(spec)
 end
 
 local function check_word(where, key, value, words)
+  if words == device.words then
+    if device.is(value) then return end
+    errors.fail_hint("ARGUMENT", device.suggestion(value), "%s: '%s' must be one of %s; got '%s'",
+      where, key, device.list(), tostring(value))
+  end
   for _, word in ipairs(words) do
     if word == value then return end
   end

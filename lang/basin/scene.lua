@@ -3,6 +3,7 @@
 local config = require "basin.config"
 local core = require "basin.core"
 local derivative = require "basin.derivative"
+local device = require "basin.device"
 local energy = require "basin.energy"
 local errors = require "basin.errors"
 local expression = require "basin.expression"
@@ -64,37 +65,33 @@ function methods._describe(self)
     #self._energies)
 end
 
-local devices <const> = { "auto", "cpu", "cpu:interp" }
-
 -- `named`: by an option; else the environment said so.
-local function check_device(device, named)
-  for _, word in ipairs(devices) do
-    if word == device then return end
-  end
-  errors.fail_hint("ARGUMENT", errors.suggestion(device, devices),
+local function check_device(word, named)
+  if device.is(word) then return end
+  errors.fail_hint("ARGUMENT", device.suggestion(word),
     "%s must be one of %s; got '%s'", named and "the device" or "the environment's BASIN_DEVICE",
-    table.concat(devices, ", "), device)
+    device.list(), word)
 end
 
---- Makes a scene. Options: device ("auto", "cpu", "cpu:interp"), precision ("double", "float"),
---- threads.
+--- Makes a scene. Options: device ("auto", "cpu", "cpu:interp", "cuda", "cuda:N"), precision
+--- ("double", "float"), threads.
 function M.new(name, given)
   if type(name) ~= "string" then
     errors.fail("ARGUMENT", "basin.scene: a name is needed, got a %s", options.type_name(name))
   end
-  local checked = options.check("basin.scene", given, { device = devices,
+  local checked = options.check("basin.scene", given, { device = device.words,
     precision = { "double", "float" }, threads = "count" })
   local context = checked.threads and core.context { threads = checked.threads } or core.context()
   config.warn_of_variables(context)
   local own = context:device()
-  local device = checked.device or session.option("device") or (own ~= "auto" and own)
+  local word = checked.device or session.option("device") or (own ~= "auto" and own)
     or core.env "DEVICE" or "auto"
-  check_device(device, checked.device or session.option("device"))
+  check_device(word, checked.device or session.option("device"))
   local precision = checked.precision or session.option("precision") or "double"
-  if device == "cpu:interp" and precision == "float" then
+  if word == "cpu:interp" and precision == "float" then
     context:log("warn", "cpu:interp computes in double: precision \"float\" changes nothing")
   end
-  local system = core.system(context, device, precision)
+  local system = core.system(context, word, precision)
   local space = system:add_space(name, name, nil, true, false, 1)
   local self = owner.fields(nil, nil, name, space)
   self._scene = self

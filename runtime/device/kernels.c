@@ -163,6 +163,26 @@ void basin__binding_release(basin_system *system, basin_binding *binding)
   memset(binding, 0, sizeof *binding);
 }
 
+basin_status basin_system_compute(basin_system *system,
+                                  const void *plan,
+                                  const basin_kernel_info *info,
+                                  size_t count,
+                                  double *output)
+{
+  basin_kernel_slot slot = {.plan = plan, .info = info};
+  basin_kernel_list list = {0};
+  basin_binding binding = {0};
+  basin_status status = basin__kernel_list_add(system, &list, &slot);
+  if (status == BASIN_OK) status = basin__kernel_list_add_inputs(system, &list, info);
+  if (status == BASIN_OK) status = basin__kernel_list_request(system, &list);
+  basin__kernel_list_release(system, &list);
+  if (status == BASIN_OK) status = basin__binding_fill(system, info, &binding);
+  if (status == BASIN_OK && count > 0)
+    status = basin__kernel_compute(system, &slot, &binding, count, output);
+  basin__binding_release(system, &binding);
+  return status;
+}
+
 void *basin__system_scratch(const basin_system *system, unsigned worker)
 {
   return system->scratch ? system->scratch + worker * system->scratch_stride : NULL;

@@ -196,7 +196,8 @@ BASIN_API const char *basin_plan_dump(basin_plan *plan, const char *stage);
 typedef struct basin_backend basin_backend;
 
 /* name: "interp" (always there), "clang" (needs basin-clang.so and LLVM), "nvrtc" (texts for checks
- * only) or "nvrtc:sm_90" (device code for that architecture; "nvrtc:compute_90": PTX). A missing
+ * only) or "nvrtc:sm_90" (device code for that architecture; "nvrtc:compute_90": PTX;
+ * "nvrtc:sm_90:12": by an NVRTC of CUDA 12 at most, if there is one). A missing
  * library is BASIN_ERROR_MISSING_LIBRARY with the package to install. precision: "double" or
  * "float". */
 BASIN_API basin_status basin_backend_create(basin_context *context,
@@ -230,6 +231,9 @@ BASIN_API basin_status basin_backend_text(basin_backend *backend,
                                           const char *form,
                                           char **text);
 BASIN_API void basin_text_free(basin_context *context, char *text);
+/* File of the compiler that the back end uses, which is opened; NULL if it cannot be (the error
+ * says why) or if the kind has none. Belongs to the back end. */
+BASIN_API const char *basin_backend_library(basin_backend *backend);
 /* "AMD EPYC, AVX-512, 8 lanes of double, LLVM 19.1.7" or why it is missing. Belongs to the backend.
  */
 BASIN_API const char *basin_backend_describe(const basin_backend *backend);

@@ -1,17 +1,16 @@
 /* Sums and means over connectivities: one thread a number of the result, in the order of the rows.
  * SPDX-License-Identifier: Apache-2.0 */
 
-/* to[i * size + c] = sum over the indices k of row i of from[k * size + c]; divided by the length of
- * the row if `mean`. arity 0: row i is indices[offsets[i]] .. indices[offsets[i + 1] - 1]. */
-extern "C" __global__ void __launch_bounds__(128)
-sum_rows(const unsigned *indices,
-         const unsigned *offsets,
-         unsigned arity,
-         const double *from,
-         double *to,
-         unsigned long long count,
-         unsigned size,
-         unsigned mean)
+/* to[i * size + c] = sum over the indices k of row i of from[k * size + c]; divided by the length
+ * of the row if `mean`. arity 0: row i is indices[offsets[i]] .. indices[offsets[i + 1] - 1]. */
+extern "C" __global__ void __launch_bounds__(128) sum_rows(const unsigned *indices,
+                                                           const unsigned *offsets,
+                                                           unsigned arity,
+                                                           const double *from,
+                                                           double *to,
+                                                           unsigned long long count,
+                                                           unsigned size,
+                                                           unsigned mean)
 {
   unsigned long long k = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x;
   if (k >= count * size) return;

@@ -174,6 +174,13 @@ BASIN_API basin_status basin_system_fill_array(basin_system *system,
 BASIN_API basin_status basin_system_array(basin_system *system,
                                           basin_array_id id,
                                           basin_span *view);
+/* Evaluates a COMPUTE kernel that belongs to no array, for elements [0, count): info->output_size
+ * numbers an element. The plan is used during the call only. */
+BASIN_API basin_status basin_system_compute(basin_system *system,
+                                            const void *plan,
+                                            const basin_kernel_info *info,
+                                            size_t count,
+                                            double *output);
 /* Direct access to stored data for in-place edits; call basin_system_touch afterwards. NULL for
  * computed arrays. */
 BASIN_API double *basin_system_array_data(basin_system *system, basin_array_id id);
@@ -346,7 +353,8 @@ typedef enum basin_stop_reason {
 BASIN_API const char *basin_stop_reason_text(basin_stop_reason reason);
 
 /* Largest admissible fraction of the step: *alpha comes in as the bound so far and may only be
- * lowered. direction: node-major, x - alpha * direction is taken. */
+ * lowered. direction: node-major, x - alpha * direction is taken. On a system with a device it lies
+ * there: it is for basin_filter_* and basin_minimizer_vector. */
 typedef basin_status (*basin_step_filter)(void *user,
                                           basin_minimizer *minimizer,
                                           const double *direction,
@@ -400,6 +408,11 @@ BASIN_API basin_status basin_newton(basin_minimizer *minimizer,
                                     const basin_newton_options *options,
                                     basin_newton_report *report);
 
+/* The numbers of a step filter's direction on the host, until the next call or solve. */
+BASIN_API basin_status basin_minimizer_vector(basin_minimizer *minimizer,
+                                              const double *direction,
+                                              const double **vector);
+
 /* ---- step filters ---- */
 /* Keeps signed simplex volumes (4 x 3 positions through a connectivity of arity 4, or 3 x 2 of
  * arity 3) above (1 - keep) of their present value. */
@@ -419,11 +432,16 @@ BASIN_API basin_status basin_filter_plane(basin_minimizer *minimizer,
                                           const double *direction,
                                           double *alpha);
 /* How `positions` move along a step: a step alpha adds alpha * motion. `motion` has room for all
- * numbers of the array. */
+ * numbers of the array; on a system with a device it lies there. */
 BASIN_API basin_status basin_filter_motion(basin_minimizer *minimizer,
                                            basin_array_id positions,
                                            const double *direction,
                                            double *motion);
+/* The same into memory of the host, on every system. */
+BASIN_API basin_status basin_filter_motion_copy(basin_minimizer *minimizer,
+                                                basin_array_id positions,
+                                                const double *direction,
+                                                double *motion);
 
 /* ---- derivative check ---- */
 typedef struct basin_check_options {
