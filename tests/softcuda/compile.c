@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* All accesses of memory are looked at (services.c), and what UBSan knows about indices. */
+#define CHECKS "-fsanitize=thread,array-bounds,integer-divide-by-zero,shift-exponent"
+
 enum { ARGUMENTS_MAX = 128, ROUNDS_MAX = 8 };
 
 /* ---- the Clang module ---- */
@@ -149,8 +152,7 @@ read_options(basin_nvrtc_program program, options *o, int count, const char *con
                                       "-debug-info-kind=line-tables-only",
                                       "-dwarf-version=4",
                                       "-ffp-contract=off",
-                                      "-fsanitize=thread,array-bounds,integer-divide-by-zero,"
-                                      "shift-exponent",
+                                      CHECKS,
                                       "-include",
                                       "softcuda_prelude.h",
                                       "-I.",

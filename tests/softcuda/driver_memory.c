@@ -91,7 +91,7 @@ static int check_host(const char *call, const void *memory, size_t bytes)
 }
 
 static int put(softcuda_stream *stream,
-               int kind,
+               softcuda_kind kind,
                unsigned long long to,
                unsigned long long from,
                size_t bytes,

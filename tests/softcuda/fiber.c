@@ -94,6 +94,9 @@ static void run_body(void)
 
 uintptr_t softcuda_fiber_restart(const softcuda_fiber *fiber)
 {
+#ifdef ADDRESS_SANITIZER
+  __asan_unpoison_memory_region(fiber->stack, fiber->size);
+#endif
   return (uintptr_t)(fiber->stack + fiber->size - sizeof(void *));
 }
 

@@ -8,7 +8,7 @@
 
 enum { QUEUE_MAX = 4096 };
 
-softcuda_operation *softcuda_operation_create(int kind, size_t data_size)
+softcuda_operation *softcuda_operation_create(softcuda_kind kind, size_t data_size)
 {
   softcuda_operation *o = calloc(1, sizeof *o + data_size);
   if (!o) return NULL;

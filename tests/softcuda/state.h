@@ -23,17 +23,19 @@ typedef struct CUmod_st softcuda_module;
 typedef struct CUfunc_st softcuda_function;
 typedef struct CUevent_st softcuda_event;
 
+typedef enum softcuda_kind {
+  SOFTCUDA_COPY,   /* `from` to `to` */
+  SOFTCUDA_UPLOAD, /* data to `to` */
+  SOFTCUDA_SET,    /* `bytes` bytes with the low `width` bytes of `value` */
+  SOFTCUDA_LAUNCH,
+  SOFTCUDA_RECORD,
+  SOFTCUDA_HOST
+} softcuda_kind;
+
 /* One thing to do in stream order. `data` follows: parameters, or bytes to upload. */
 typedef struct softcuda_operation {
   struct softcuda_operation *next;
-  enum {
-    SOFTCUDA_COPY,   /* `from` to `to` */
-    SOFTCUDA_UPLOAD, /* data to `to` */
-    SOFTCUDA_SET,    /* `bytes` bytes with the low `width` bytes of `value` */
-    SOFTCUDA_LAUNCH,
-    SOFTCUDA_RECORD,
-    SOFTCUDA_HOST
-  } kind;
+  softcuda_kind kind;
   unsigned long long to, from;
   size_t bytes, width, data_size;
   unsigned value, grid[3], block[3], shared;
@@ -108,7 +110,7 @@ int softcuda_context_lose(softcuda_context *context, int result);
 softcuda_context *softcuda_context_of(int device);
 
 /* ---- queue.c ---- */
-softcuda_operation *softcuda_operation_create(int kind, size_t data_size);
+softcuda_operation *softcuda_operation_create(softcuda_kind kind, size_t data_size);
 void softcuda_list_add(softcuda_list *list, softcuda_operation *operation);
 void softcuda_list_clear(softcuda_list *list);
 /* Into the stream's capture if there is one, else into the queue. Takes the operation over. */
