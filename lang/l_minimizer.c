@@ -9,6 +9,7 @@
 
 static const char *const projection_words[] = {"none", "clamp", "abs", "adaptive", NULL};
 static const char *const solver_words[] = {"auto", "direct", "pcg", NULL};
+static const char *const preconditioner_words[] = {"auto", "block_jacobi", "schwarz", NULL};
 
 basin_l_minimizer *basin__check_minimizer(lua_State *L, int index)
 {
@@ -165,7 +166,11 @@ static int minimizer_direction(lua_State *L)
 {
   basin_l_minimizer *box = basin__check_minimizer(L, 1);
   luaL_checktype(L, 2, LUA_TLIGHTUSERDATA);
-  push_targets(L, box, lua_touserdata(L, 2));
+  const double *vector;
+  basin__check(L,
+               box->context,
+               basin_minimizer_vector(box->minimizer, lua_touserdata(L, 2), &vector));
+  push_targets(L, box, vector);
   return 1;
 }
 
@@ -217,6 +222,13 @@ basin_solve_options basin__check_solve_options(lua_State *L, int table)
   options.max_iterations =
       (unsigned)basin__opt_size_field(L, table, "max_iterations", options.max_iterations);
   options.warm_start = basin__opt_boolean_field(L, table, "warm_start", options.warm_start);
+  if (lua_getfield(L, table, "preconditioner") != LUA_TNIL) {
+    options.preconditioner = (basin_preconditioner_kind)basin__check_word(
+        L, lua_gettop(L), "preconditioner", preconditioner_words);
+  }
+  lua_pop(L, 1);
+  options.single_precision =
+      basin__opt_boolean_field(L, table, "single_precision", options.single_precision);
   return options;
 }
 

@@ -296,7 +296,7 @@ static int minimizer_motion(lua_State *L)
   basin__check(L, box->context, basin_system_array(self->system, positions, &view));
   basin_l_array *motion = basin__array_new(L, view.count, view.size, 1);
   basin__check(
-      L, box->context, basin_filter_motion(box->minimizer, positions, direction, motion->data));
+      L, box->context, basin_filter_motion_copy(box->minimizer, positions, direction, motion->data));
   return 1;
 }
 

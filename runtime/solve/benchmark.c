@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "assembly/engine.h"
 #include "assembly/permute.h"
-#include "solve/solve.h"
+#include "solve/cuda/cuda_solve.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -116,6 +116,9 @@ static basin_status repeat(benchmark *b, double *wall, double *processor, basin_
 static basin_status run_repeats(benchmark *b, basin_benchmark_report *report)
 {
   basin_context *context = b->minimizer->context;
+  basin_term *term = b->term;
+  BASIN_TRY(basin__binding_fill(b->minimizer->system, b->slot->info, &term->binding));
+  BASIN_TRY(basin__permutation_bind(b->minimizer, term, b->slot->info));
   size_t workers = basin__worker_count(context), repeats = b->options->repeats;
   size_t pieces = b->term->elements / PIECE + 1;
   b->buffer_size = PIECE * (b->local + b->packed) + 8;
@@ -166,8 +169,6 @@ basin_status basin_minimizer_benchmark(basin_minimizer *minimizer,
   b.slot = basin__term_kernel(term, options->stage);
   b.local = (size_t)term->local_nodes * minimizer->layout.block;
   b.packed = b.local * (b.local + 1) / 2;
-  BASIN_TRY(basin__binding_fill(minimizer->system, b.slot->info, &term->binding));
-  BASIN_TRY(basin__permutation_bind(minimizer, term, b.slot->info));
   *report = (basin_benchmark_report){.size = sizeof *report,
                                      .elements = term->elements,
                                      .operations = b.slot->info->operations,
@@ -176,7 +177,8 @@ basin_status basin_minimizer_benchmark(basin_minimizer *minimizer,
                                                            : options->stage == BASIN_STAGE_GRADIENT
                                                                ? b.local
                                                                : b.local + b.packed)};
-  basin_status status = run_repeats(&b, report);
+  basin_status status = minimizer->device ? basin__cuda_benchmark(minimizer, term, options, report)
+                                          : run_repeats(&b, report);
   minimizer->assembled = minimizer->assembled && options->form != BASIN_BENCHMARK_ASSEMBLED;
   minimizer->values_key = 0; /* the matrix now holds this term alone */
   return status;

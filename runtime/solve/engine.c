@@ -1,6 +1,6 @@
 /* Solving on the CPU, as the table of functions that the Newton driver calls, and the choice of the
  * table. SPDX-License-Identifier: Apache-2.0 */
-#include "solve/engine.h"
+#include "solve/cuda/cuda_solve.h"
 #include <math.h>
 
 static basin_status accept(basin_minimizer *minimizer, const double *given, const double **vector)
@@ -88,10 +88,10 @@ const basin_solve_engine basin__solve_engine_cpu = {.accept = accept,
                                                     .solve = basin__solve_cpu,
                                                     .inversion = basin__inversion_cpu,
                                                     .plane = basin__plane_cpu,
-                                                    .motion = basin__motion_cpu};
+                                                    .motion = basin__motion_cpu,
+                                                    .device_motion = basin__motion_cpu};
 
 const basin_solve_engine *basin__solve_engine(const basin_minimizer *minimizer)
 {
-  (void)minimizer;
-  return &basin__solve_engine_cpu;
+  return minimizer->device ? &basin__solve_engine_cuda : &basin__solve_engine_cpu;
 }

@@ -67,7 +67,11 @@ typedef struct basin_solve_engine {
                         const basin_filter_task *task,
                         double *alpha,
                         size_t *behind);
+  /* Into memory of the host; into memory of the device. */
   basin_status (*motion)(basin_minimizer *minimizer, const basin_filter_task *task, double *motion);
+  basin_status (*device_motion)(basin_minimizer *minimizer,
+                                const basin_filter_task *task,
+                                double *motion);
 } basin_solve_engine;
 
 extern const basin_solve_engine basin__solve_engine_cpu;

@@ -61,7 +61,7 @@ basin_status basin_filter_inversion(basin_minimizer *minimizer,
   basin_connectivity *connectivity;
   BASIN_TRY(prepare(&task, minimizer, positions, keep, direction));
   BASIN_TRY(basin__system_connectivity(minimizer->system, simplices, &connectivity));
-  BASIN_TRY(basin__connectivity_check(minimizer->system, connectivity));
+  BASIN_TRY(basin__connectivity_range(minimizer->system, connectivity));
   if (connectivity->arity != task.size + 1 ||
       connectivity->to != minimizer->system->arrays[positions]->space)
     return BASIN_FAIL(minimizer->context,
@@ -110,6 +110,16 @@ basin_status basin_filter_motion(basin_minimizer *minimizer,
                                  basin_array_id positions,
                                  const double *direction,
                                  double *motion)
+{
+  basin_filter_task task = {0};
+  BASIN_TRY(prepare(&task, minimizer, positions, 0.5, direction));
+  return basin__solve_engine(minimizer)->device_motion(minimizer, &task, motion);
+}
+
+basin_status basin_filter_motion_copy(basin_minimizer *minimizer,
+                                      basin_array_id positions,
+                                      const double *direction,
+                                      double *motion)
 {
   basin_filter_task task = {0};
   BASIN_TRY(prepare(&task, minimizer, positions, 0.5, direction));

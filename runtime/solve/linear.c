@@ -113,8 +113,7 @@ choose(basin_minimizer *minimizer, basin_linear_state *state, basin_solver_kind 
   return BASIN_OK;
 }
 
-/* A factorization that fails is an outcome, unless memory or a library is missing. */
-static bool outcome_of(basin_status status, basin_linear_status *outcome)
+bool basin__factor_outcome(basin_status status, basin_linear_status *outcome)
 {
   *outcome = BASIN_LINEAR_NOT_RUN;
   if (status == BASIN_OK) *outcome = BASIN_LINEAR_CONVERGED;
@@ -141,7 +140,7 @@ static basin_status solve_direct(basin_minimizer *minimizer,
     }
   }
   if (status == BASIN_OK) status = basin_factor_solve(state->factor, 1, b, state->direction);
-  if (!outcome_of(status, &report->status)) return status;
+  if (!basin__factor_outcome(status, &report->status)) return status;
   if (status != BASIN_OK) {
     basin__error_clear(minimizer->context);
     memset(state->direction, 0, state->size * sizeof(double));
@@ -149,14 +148,24 @@ static basin_status solve_direct(basin_minimizer *minimizer,
   return BASIN_OK;
 }
 
-static basin_status make_preconditioner(basin_minimizer *minimizer, basin_linear_state *state)
+static basin_status make_preconditioner(basin_minimizer *minimizer,
+                                        basin_linear_state *state,
+                                        basin_preconditioner_kind kind)
 {
   basin_context *context = minimizer->context;
   const basin_layout *layout = &minimizer->layout;
-  if (state->preconditioner && state->preconditioner_layout == layout->version) return BASIN_OK;
+  if (kind == BASIN_PRECONDITIONER_AUTO) kind = BASIN_PRECONDITIONER_BLOCK_JACOBI;
+  if (state->preconditioner && state->preconditioner_layout == layout->version &&
+      state->preconditioner_kind == kind)
+    return BASIN_OK;
   basin_preconditioner_destroy(state->preconditioner);
   state->preconditioner = NULL;
   state->preconditioner_version = 0;
+  state->preconditioner_layout = layout->version;
+  state->preconditioner_kind = kind;
+  if (kind == BASIN_PRECONDITIONER_SCHWARZ)
+    return basin_preconditioner_create_schwarz(
+        context, (uint32_t)layout->node_count, layout->block, &state->preconditioner);
   size_t count = basin__layout_instances(layout, INSTANCE_LIMIT, NULL);
   basin_node_range *ranges = basin__alloc(context, (count + 1) * sizeof *ranges);
   if (!ranges) return BASIN_ERROR_MEMORY;
@@ -164,7 +173,6 @@ static basin_status make_preconditioner(basin_minimizer *minimizer, basin_linear
   basin_status status = basin_preconditioner_create(
       context, (uint32_t)layout->node_count, layout->block, count, ranges, &state->preconditioner);
   basin__free(context, ranges, (count + 1) * sizeof *ranges);
-  if (status == BASIN_OK) state->preconditioner_layout = layout->version;
   return status;
 }
 
@@ -175,7 +183,7 @@ static basin_status solve_pcg(basin_minimizer *minimizer,
                               basin_solve_report *report)
 {
   if (!state->pcg) BASIN_TRY(basin_pcg_create(minimizer->context, &state->pcg));
-  BASIN_TRY(make_preconditioner(minimizer, state));
+  BASIN_TRY(make_preconditioner(minimizer, state, options->preconditioner));
   if (state->preconditioner_version != minimizer->matrix_version) {
     state->preconditioner_version = 0;
     basin_status status =
@@ -227,6 +235,9 @@ static basin_status check_options(basin_minimizer *minimizer, const basin_solve_
   if ((unsigned)options->kind > BASIN_SOLVER_PCG)
     return BASIN_FAIL(
         context, BASIN_ERROR_ARGUMENT, "unknown linear solver %d", (int)options->kind);
+  if ((unsigned)options->preconditioner > BASIN_PRECONDITIONER_SCHWARZ)
+    return BASIN_FAIL(
+        context, BASIN_ERROR_ARGUMENT, "unknown preconditioner %d", (int)options->preconditioner);
   if (!(options->tolerance > 0) || options->tolerance >= 1)
     return BASIN_FAIL(context,
                       BASIN_ERROR_ARGUMENT,
@@ -292,4 +303,10 @@ basin_status basin_minimizer_solve(basin_minimizer *minimizer,
   if (right_hand_side) BASIN_TRY(engine->accept(minimizer, right_hand_side, &given));
   BASIN_TRY(basin__minimizer_solve(minimizer, options, given, &found, report));
   return engine->to_host(minimizer, found, direction);
+}
+
+basin_status
+basin_minimizer_vector(basin_minimizer *minimizer, const double *direction, const double **vector)
+{
+  return basin__solve_engine(minimizer)->to_host(minimizer, direction, vector);
 }

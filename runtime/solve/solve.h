@@ -11,6 +11,7 @@ typedef struct basin_linear_state {
   basin_pcg *pcg;
   basin_preconditioner *preconditioner;
   uint64_t preconditioner_layout; /* layout version and node count it was made for */
+  basin_preconditioner_kind preconditioner_kind;
   uint64_t factor_version,
       preconditioner_version;  /* matrix_version that they stand for; 0 = none */
   double *direction, *product; /* size entries each */
@@ -20,6 +21,8 @@ typedef struct basin_linear_state {
   bool solved;           /* direction is of the present size: a warm start */
 } basin_linear_state;
 
+/* A factorization that fails is an outcome, unless memory or a library is missing. */
+bool basin__factor_outcome(basin_status status, basin_linear_status *outcome);
 /* A solve that leaves everything on the device: as basin_minimizer_solve, but right-hand side and
  * direction are vectors of the solve engine (engine.h). */
 basin_status basin__minimizer_solve(basin_minimizer *minimizer,

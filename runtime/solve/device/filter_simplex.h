@@ -15,7 +15,7 @@ BASIN_FILTER double basin__polynomial(const double c[4], double t)
   return ((c[3] * t + c[2]) * t + c[1]) * t + c[0];
 }
 
-/* Roots of c1 + 2 c2 t + 3 c3 t² in ascending order, without cancellation; their number. */
+/* Roots of c1 + 2 c2 t + 3 c3 t^2 in ascending order, without cancellation; their number. */
 BASIN_FILTER int basin__extrema(const double c[4], double roots[2])
 {
   double a = 3 * c[3], half = c[2], root;

@@ -1,0 +1,219 @@
+/* The linear system of a minimizer on a CUDA device: choice of a solver, what is kept between
+ * solves. SPDX-License-Identifier: Apache-2.0 */
+#include "solve/cuda/cuda_solve.h"
+#include <math.h>
+
+#define DIRECT_LIMIT_SMALL 600u /* AUTO: direct up to this number of unknowns */
+#define INSTANCE_LIMIT     256u /* unknowns an instance that a preconditioner inverts */
+
+/* ---- direct ---- */
+
+/* The matrix is copied to the host, with what was added to its diagonal. */
+static basin_status factorize_on_host(basin_minimizer *minimizer, basin_cuda_solver *solver)
+{
+  basin_cuda_matrix matrix = basin__cuda_minimizer_matrix(minimizer);
+  basin_bsr *copy = NULL;
+  if (!solver->host_factor)
+    BASIN_TRY(
+        basin_factor_create(minimizer->context, BASIN_FACTOR_CHOLESKY, NULL, &solver->host_factor));
+  if (solver->host_factor_version == minimizer->matrix_version) return BASIN_OK;
+  solver->host_factor_version = 0;
+  BASIN_TRY(basin__cuda_matrix_download(minimizer->device->cuda, &matrix, &copy));
+  basin_status status = basin_factor_update_bsr(solver->host_factor, copy);
+  basin_bsr_destroy(copy);
+  if (status == BASIN_OK) solver->host_factor_version = minimizer->matrix_version;
+  return status;
+}
+
+static basin_status
+solve_on_host(basin_minimizer *minimizer, basin_cuda_solver *solver, basin_address b)
+{
+  size_t size = solver->size, bytes = size * sizeof(double);
+  BASIN_TRY(factorize_on_host(minimizer, solver));
+  double *both = basin__alloc_aligned(minimizer->context, 2 * bytes);
+  if (!both) return BASIN_ERROR_MEMORY;
+  basin_status status = basin__cuda_download(minimizer->device->cuda, both, b, bytes);
+  if (status == BASIN_OK) status = basin_factor_solve(solver->host_factor, 1, both, both + size);
+  if (status == BASIN_OK)
+    status =
+        basin__cuda_upload(minimizer->device->cuda, solver->direction.address, both + size, bytes);
+  basin__free_aligned(minimizer->context, both, 2 * bytes);
+  return status;
+}
+
+static basin_status solve_direct(basin_minimizer *minimizer,
+                                 basin_cuda_solver *solver,
+                                 basin_address b,
+                                 basin_solve_report *report)
+{
+  basin_status status = solve_on_host(minimizer, solver, b);
+  if (!basin__factor_outcome(status, &report->status)) return status;
+  if (status != BASIN_OK) {
+    basin__error_clear(minimizer->context);
+    BASIN_TRY(basin__cuda_zero(
+        minimizer->device->cuda, solver->direction.address, solver->size * sizeof(double)));
+  }
+  basin_factor_info info = basin_factor_information(solver->host_factor);
+  report->factorizations = (unsigned)info.factorizations;
+  report->symbolic_factorizations = (unsigned)info.analyses;
+  return BASIN_OK;
+}
+
+/* ---- conjugate gradients ---- */
+
+static basin_status create_jacobi(basin_minimizer *minimizer, basin_cuda_solver *solver)
+{
+  const basin_layout *layout = &minimizer->layout;
+  size_t count = basin__layout_instances(layout, INSTANCE_LIMIT, NULL);
+  size_t bytes = (count + 1) * sizeof(basin_node_range);
+  basin_node_range *ranges = basin__alloc(minimizer->context, bytes);
+  if (!ranges) return BASIN_ERROR_MEMORY;
+  (void)basin__layout_instances(layout, INSTANCE_LIMIT, ranges);
+  basin_status status = basin__cuda_preconditioner_create(minimizer->device->cuda,
+                                                          (uint32_t)layout->node_count,
+                                                          layout->block,
+                                                          count,
+                                                          ranges,
+                                                          &solver->preconditioner);
+  basin__free(minimizer->context, ranges, bytes);
+  return status;
+}
+
+static basin_status make_preconditioner(basin_minimizer *minimizer,
+                                        basin_cuda_solver *solver,
+                                        basin_preconditioner_kind kind)
+{
+  const basin_layout *layout = &minimizer->layout;
+  if (kind == BASIN_PRECONDITIONER_AUTO) kind = BASIN_PRECONDITIONER_BLOCK_JACOBI;
+  if (solver->preconditioner && solver->preconditioner_layout == layout->version &&
+      solver->preconditioner_kind == kind)
+    return BASIN_OK;
+  basin__cuda_preconditioner_destroy(solver->preconditioner);
+  solver->preconditioner = NULL;
+  solver->preconditioner_version = 0;
+  solver->preconditioner_layout = layout->version;
+  solver->preconditioner_kind = kind;
+  if (kind == BASIN_PRECONDITIONER_SCHWARZ)
+    return basin__cuda_preconditioner_create_schwarz(minimizer->device->cuda,
+                                                     (uint32_t)layout->node_count,
+                                                     layout->block,
+                                                     &solver->preconditioner);
+  return create_jacobi(minimizer, solver);
+}
+
+/* *finite false: the matrix is not, and the direction is zero. */
+static basin_status update_preconditioner(basin_minimizer *minimizer,
+                                          basin_cuda_solver *solver,
+                                          const basin_cuda_matrix *matrix,
+                                          bool *finite)
+{
+  *finite = true;
+  if (solver->preconditioner_version == minimizer->matrix_version) return BASIN_OK;
+  solver->preconditioner_version = 0;
+  basin_status status = basin__cuda_preconditioner_update(solver->preconditioner, matrix, NULL);
+  if (status == BASIN_ERROR_NOT_FINITE) {
+    *finite = false;
+    basin__error_clear(minimizer->context);
+    return basin__cuda_zero(
+        minimizer->device->cuda, solver->direction.address, solver->size * sizeof(double));
+  }
+  if (status == BASIN_OK) solver->preconditioner_version = minimizer->matrix_version;
+  return status;
+}
+
+static basin_status solve_pcg(basin_minimizer *minimizer,
+                              basin_cuda_solver *solver,
+                              basin_address b,
+                              const basin_solve_options *options,
+                              basin_solve_report *report)
+{
+  basin_cuda_matrix matrix = basin__cuda_minimizer_matrix(minimizer);
+  basin_linear_options linear = basin_linear_options_defaults();
+  basin_cuda_pcg_options device = {.single = options->single_precision};
+  basin_linear_result result;
+  bool finite;
+  if (!solver->pcg) BASIN_TRY(basin__cuda_pcg_create(minimizer->device->cuda, &solver->pcg));
+  BASIN_TRY(make_preconditioner(minimizer, solver, options->preconditioner));
+  BASIN_TRY(update_preconditioner(minimizer, solver, &matrix, &finite));
+  report->status = BASIN_LINEAR_NOT_FINITE;
+  if (!finite) return BASIN_OK;
+  linear.stop = BASIN_STOP_PRECONDITIONED;
+  linear.tolerance = options->tolerance;
+  linear.maximum_iterations = options->max_iterations;
+  linear.use_initial_guess = options->warm_start && solver->solved;
+  BASIN_TRY(basin__cuda_pcg_solve(solver->pcg,
+                                  &matrix,
+                                  solver->preconditioner,
+                                  b,
+                                  solver->direction.address,
+                                  &linear,
+                                  &device,
+                                  &result));
+  report->status = result.status;
+  report->iterations = (unsigned)result.iterations;
+  return BASIN_OK;
+}
+
+/* ---- the whole ---- */
+
+static basin_solver_kind choose(const basin_cuda_solver *solver)
+{
+  return solver->size <= DIRECT_LIMIT_SMALL ? BASIN_SOLVER_DIRECT : BASIN_SOLVER_PCG;
+}
+
+/* |b - A d| / |b|. */
+static basin_status true_residual(basin_minimizer *minimizer,
+                                  basin_cuda_solver *solver,
+                                  basin_address b,
+                                  double *result)
+{
+  basin_cuda *cuda = minimizer->device->cuda;
+  basin_cuda_scratch *scratch = &minimizer->device->scratch;
+  basin_cuda_matrix matrix = basin__cuda_minimizer_matrix(minimizer);
+  basin_address product = solver->product.address, at = solver->results.address;
+  double squares[2];
+  BASIN_TRY(basin__cuda_multiply(cuda, &matrix, solver->direction.address, product));
+  BASIN_TRY(basin__cuda_combine(cuda, solver->size, b, -1, product, product));
+  BASIN_TRY(basin__cuda_dot(cuda, scratch, product, product, solver->size, at));
+  BASIN_TRY(basin__cuda_dot(cuda, scratch, b, b, solver->size, at + sizeof(double)));
+  BASIN_TRY(basin__cuda_download(cuda, squares, at, sizeof squares));
+  *result = squares[1] > 0 ? sqrt(squares[0] / squares[1]) : sqrt(squares[0]);
+  return BASIN_OK;
+}
+
+static basin_status reserve(basin_minimizer *minimizer, basin_cuda_solver *solver)
+{
+  basin_cuda *cuda = minimizer->device->cuda;
+  size_t size = minimizer->gradient_count, bytes = (size + 1) * sizeof(double);
+  basin_address before = solver->direction.address;
+  BASIN_TRY(basin__buffer_reserve(cuda, &solver->direction, bytes));
+  BASIN_TRY(basin__buffer_reserve(cuda, &solver->product, bytes));
+  solver->solved = solver->solved && solver->size == size && solver->direction.address == before;
+  solver->size = size;
+  return BASIN_OK;
+}
+
+basin_status basin__cuda_solve(basin_minimizer *minimizer,
+                               const basin_solve_options *options,
+                               const double *right_hand_side,
+                               const double **direction,
+                               basin_solve_report *report)
+{
+  basin_cuda_solver *solver;
+  BASIN_TRY(basin__cuda_solver(minimizer, &solver));
+  BASIN_TRY(reserve(minimizer, solver));
+  basin_address b =
+      right_hand_side ? basin__address_of(right_hand_side) : minimizer->device->gradient.address;
+  report->kind = options->kind;
+  if (options->kind == BASIN_SOLVER_AUTO) report->kind = choose(solver);
+  if (solver->size == 0)
+    report->status = BASIN_LINEAR_ALREADY_CONVERGED;
+  else if (report->kind == BASIN_SOLVER_DIRECT)
+    BASIN_TRY(solve_direct(minimizer, solver, b, report));
+  else
+    BASIN_TRY(solve_pcg(minimizer, solver, b, options, report));
+  solver->solved = basin_linear_status_good(report->status);
+  if (solver->size > 0) BASIN_TRY(true_residual(minimizer, solver, b, &report->residual));
+  *direction = basin__vector_at(solver->direction.address);
+  return BASIN_OK;
+}

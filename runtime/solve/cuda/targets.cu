@@ -1,0 +1,40 @@
+/* The targets' values as one node-major vector, and back. A thread an entry.
+ * SPDX-License-Identifier: Apache-2.0 */
+typedef unsigned word;
+typedef unsigned long long size;
+
+typedef struct target_task {
+  size count, present; /* instances that the vector knows; that the array has */
+  size first, stride;  /* node j of instance i is first + i * stride + j */
+  word rows, cols, nodes, block;
+  double *data, *vector;
+} target_task;
+
+static __device__ __forceinline__ size place_in_array(const target_task &task, size at)
+{
+  const word width = task.nodes * task.block, q = (word)(at % width);
+  const word node = q / task.block, i = q % task.block;
+  return at - q + (task.rows == task.block ? i * task.cols + node : q);
+}
+
+static __device__ __forceinline__ size place_in_vector(const target_task &task, size at)
+{
+  const word width = task.nodes * task.block;
+  return (task.first + at / width * task.stride) * task.block + at % width;
+}
+
+extern "C" __global__ void read_target(const target_task task)
+{
+  const size at = (size)blockIdx.x * blockDim.x + threadIdx.x;
+  if (at < task.count * task.nodes * task.block)
+    task.vector[place_in_vector(task, at)] = task.data[place_in_array(task, at)];
+}
+
+extern "C" __global__ void write_target(const target_task task)
+{
+  const size at = (size)blockIdx.x * blockDim.x + threadIdx.x, width = task.nodes * task.block;
+  if (at < task.count * width)
+    task.data[place_in_array(task, at)] = task.vector[place_in_vector(task, at)];
+  else if (at < task.present * width)
+    task.data[at] = 0;
+}
