@@ -53,12 +53,13 @@ end
 function M.begin_step(contact)
   if contact.rule ~= "adaptive" or contact:counts().total == 0 then return end
   local least, most = bounds(contact)
-  local present = contact.balanced and contact.stiffness:value()[1] or 0
+  local balanced = contact.memory.balanced:value()[1] == 1
+  local present = balanced and contact.stiffness:value()[1] or 0
   contact.most_stiffness = math.max(most, present)
   local wanted = math.max(balance(contact), least, present)
   if wanted > 0 then contact.stiffness:update(math.min(wanted, contact.most_stiffness)) end
-  if not contact.balanced then contact.first_stiffness = contact.stiffness:value()[1] end
-  contact.balanced = true
+  if not balanced then contact.first_stiffness = contact.stiffness:value()[1] end
+  contact.memory.balanced:update(1)
 end
 
 return M

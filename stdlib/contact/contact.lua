@@ -4,6 +4,7 @@ local basin = require "basin"
 local driver = require "basin.std.contact.driver"
 local first_stiffness = require "basin.std.contact.first_stiffness"
 local friction_list = require "basin.std.contact.friction_list"
+local judge = require "basin.std.contact.judge"
 local primitives = require "basin.std.contact.primitives"
 local rules_module = require "basin.std.contact.rules"
 local semi_implicit = require "basin.std.contact.semi_implicit"
@@ -37,6 +38,7 @@ function M.new(where, scene, name, given)
   self.position = self.vertices:add_attribute("position")
   self.distance = mesh:add_constant("distance", { value = given.distance })
   self.stiffness = mesh:add_constant("stiffness", { value = stiffness })
+  self.memory = judge.memory(mesh)
   if self.rule == "semi_implicit" then semi_implicit.prepare(self) end
   self.pairs = primitives.add_pairs(self, given)
   self.detector = basin.contact.detector(start.surface(self, given))

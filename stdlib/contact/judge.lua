@@ -8,13 +8,21 @@ local M = {}
 local TINY <const> = 1e-3
 local HOPELESS <const> = 1e-6
 local GROWTH <const> = 100 -- most that a given stiffness grows
+local FAR <const> = 1e300
+
+---What must outlive a restart: the stiffness was balanced (0 or 1), and the last smallest gap, in
+---constants of the mesh that checkpoints hold.
+function M.memory(mesh)
+  return { balanced = mesh:add_constant("balanced", { value = 0 }),
+    gap = mesh:add_constant("last_gap", { value = FAR }) }
+end
 
 ---After a minimization: lets the stiffness grow, then true to go on; or names the trouble in the
 ---report.
 function M.judge(contact, report)
   local distance = contact.detector:counts().smallest_distance - contact.thickness
-  local previous, tiny = contact.last_distance, TINY * contact.activation
-  contact.last_distance = distance
+  local previous, tiny = contact.memory.gap:value()[1], TINY * contact.activation
+  contact.memory.gap:update(math.min(distance, FAR))
   if contact.rule == "adaptive" or contact.rule == "growing" then
     local stiffness = contact.stiffness:value()[1]
     local most = contact.most_stiffness or GROWTH * contact.first_stiffness

@@ -4,7 +4,6 @@ local M = {}
 
 function M.init(contact)
   contact.most_pairs, contact.smallest, contact.steps = 0, math.huge, 0
-  contact.last_distance = math.huge
 end
 
 ---Counts an accepted step.

@@ -1,0 +1,44 @@
+-- The energy of the list of friction: Coulomb's, and that of adhesion.
+-- SPDX-License-Identifier: Apache-2.0
+local adhesion = require "basin.std.contact.adhesion"
+local adhesive_friction = require "basin.std.contact.adhesive_friction"
+local anisotropic_friction = require "basin.std.contact.anisotropic_friction"
+local friction = require "basin.std.contact.friction"
+local pair_module = require "basin.std.contact.pair"
+local parameters = require "basin.std.parameters"
+
+local TEARING <const> = 1e-2 -- m/s, where adhesion resists slip most
+
+local function force_of(contact, values, thick, form)
+  local s, reach, scale = pair_module.scaled(values.squared_distance, contact.distance, thick)
+  local stiffness = contact.stiffness * values.weight * scale
+  -- The force belongs to the distance d, s = d^2 - separation^2: dE/dd = dE/ds 2 d.
+  return form.force(s:sqrt(), reach, stiffness) * (values.squared_distance / s):sqrt()
+end
+
+local function coulomb(contact, values, u, force, slip, given)
+  if given.direction then
+    local direction = contact.mesh:add_constant("friction_direction",
+      { rows = 3, value = given.direction })
+    return anisotropic_friction(anisotropic_friction.turned(u, values.tangents, direction), force,
+      values.fixed, values.moving, slip)
+  end
+  if contact.rules.blended then return friction(u, force, values.fixed, values.moving, slip) end
+  return friction.plain(u, force, values.fixed, slip)
+end
+
+---The energy of a pair at positions p, from the constants of the list.
+return function(contact, values, p, given)
+  local mesh, dt = contact.mesh, contact.scene:motion().time_step
+  local u = values.tangents * (p:T() * values.coefficients) - values.start
+  local thick = given.thickness and values.separation or nil
+  local slip = parameters.store(mesh, "slip", given.slip or 1e-3)
+  local force = force_of(contact, values, thick, given.form)
+  local energy = coulomb(contact, values, u, force, slip * dt, given)
+  if not given.adhesion or (given.adhesion.friction or 0) == 0 then return energy end
+  local a, d = contact.adhesion, values.squared_distance:sqrt() - (thick or 0)
+  local hold = values.weight * adhesion.force(d, a.peak, a.range, a.strength)
+  return energy + adhesive_friction(u, hold,
+    parameters.store(mesh, "adhesion_friction", given.adhesion.friction),
+    parameters.store(mesh, "adhesion_slip", given.adhesion.slip or TEARING) * dt)
+end
