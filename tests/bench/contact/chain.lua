@@ -40,7 +40,8 @@ for _, name in ipairs { "chain", "soft_chain" } do
       camera = { eye = { 6, -4, 12 }, target = { 0, -5, 0 } } })
     local lowest = math.min(odd.position:compute():component(2):min(),
       even.position:compute():component(2):min())
-    assert(lowest > -1.05 * links - 2, ("the last link fell to %.3g m"):format(lowest))
+    -- One that is free falls by 4.9 m.
+    assert(lowest > -1.05 * links - 3, ("the last link fell to %.3g m"):format(lowest))
     collectgarbage()
   end
 end
