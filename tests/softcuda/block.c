@@ -2,6 +2,7 @@
  * those who wait when all have come. SPDX-License-Identifier: Apache-2.0 */
 #include "block.h"
 #include "device/cuda/driver.h"
+#include "races.h"
 #include "warp.h"
 
 #include <stdarg.h>
@@ -103,7 +104,10 @@ unsigned long long softcuda_warp(int operation,
   softcuda_thread *warp = t - lane;
   unsigned lanes = block.count - (unsigned)(warp - block.threads);
   softcuda_warp_complete(warp, lanes < SOFTCUDA_WARP ? lanes : SOFTCUDA_WARP, mask);
-  if (t->waiting != SOFTCUDA_READY) softcuda_fiber_pause();
+  if (t->waiting == SOFTCUDA_READY)
+    softcuda_races_warp((unsigned)(warp - block.threads));
+  else
+    softcuda_fiber_pause();
   return t->result;
 }
 
@@ -170,6 +174,7 @@ static void release_barrier(void)
     t->waiting = SOFTCUDA_READY;
   }
   block.waiting = 0;
+  softcuda_races_barrier();
 }
 
 static void report_stuck(void)
@@ -240,6 +245,7 @@ int softcuda_block_run(void (*call)(void **), void **parameters, const unsigned 
   block.call = call;
   block.parameters = parameters;
   block.result = 0;
+  softcuda_races_block();
   memset(block.threads, 0, block.count * sizeof *block.threads);
   while (!block.result && block.done < block.count) {
     bool progress = run_ready(order);

@@ -3,6 +3,7 @@
 #include "block.h"
 #include "device/cuda/driver.h"
 #include "image.h"
+#include "races.h"
 #include "source.h"
 
 #include <stdio.h>
@@ -65,11 +66,12 @@ static unsigned char *dynamic_memory(size_t size)
 
 static void report(const softcuda_launch *launch, int result)
 {
-  char where[600];
-  softcuda_source_line(launch->image, where, sizeof where);
+  char where[600], before[600];
+  softcuda_source_line(launch->image, softcuda_stop_place(), where, sizeof where);
+  softcuda_source_line(launch->image, softcuda_races_place(), before, sizeof before);
   softcuda_log(
       "kernel %s, block (%u, %u, %u) of (%u, %u, %u), thread (%u, %u, %u) of (%u, %u, %u): "
-      "%s%s [error %d]",
+      "%s%s%s [error %d]",
       launch->entry->name,
       softcuda_block_index.x,
       softcuda_block_index.y,
@@ -84,6 +86,7 @@ static void report(const softcuda_launch *launch, int result)
       launch->block[1],
       launch->block[2],
       softcuda_stop_reason(),
+      before,
       where,
       result);
 }
@@ -128,6 +131,7 @@ int softcuda_execute(const softcuda_launch *launch)
                               linked->shared,
                               {(uintptr_t)dynamic_memory(launch->shared), launch->shared}});
   softcuda_set_stop_place(NULL);
+  softcuda_races_launch();
   softcuda_faults_catch();
   int result = run_blocks(launch, order_of_blocks, order_of_threads);
   softcuda_faults_release();

@@ -247,29 +247,47 @@ SOFTCUDA_INLINE void __trap(SOFTCUDA_WHERE)
 }
 #define assert(condition) ((condition) ? (void)0 : softcuda_trap(__FILE__, __LINE__))
 
-/* ---- atomics: threads run one at a time, so plain arithmetic is atomic ---- */
-#define SOFTCUDA_ATOMIC(name, T, result)                                                \
-  static inline __attribute__((always_inline, no_sanitize("thread"))) T name(T *p, T v) \
-  {                                                                                     \
-    softcuda_atomic(p, sizeof *p);                                                      \
-    T old = *(volatile T *)p;                                                           \
-    *(volatile T *)p = (T)(result);                                                     \
-    return old;                                                                         \
+/* ---- atomics: threads run one at a time, so plain arithmetic is atomic. In assembly, as these
+ * accesses are looked at once, by softcuda_atomic ---- */
+template <unsigned> struct softcuda_bits;
+template <> struct softcuda_bits<4> {
+  typedef unsigned type;
+};
+template <> struct softcuda_bits<8> {
+  typedef unsigned long long type;
+};
+template <class T> SOFTCUDA_INLINE T softcuda_peek(T *p)
+{
+  typename softcuda_bits<sizeof(T)>::type bits;
+  __asm__ volatile("mov %1, %0" : "=r"(bits) : "m"(*p));
+  return __builtin_bit_cast(T, bits);
+}
+template <class T> SOFTCUDA_INLINE void softcuda_poke(T *p, T v)
+{
+  auto bits = __builtin_bit_cast(typename softcuda_bits<sizeof(T)>::type, v);
+  __asm__ volatile("mov %1, %0" : "=m"(*p) : "r"(bits));
+}
+#define SOFTCUDA_ATOMIC(name, T, result) \
+  SOFTCUDA_INLINE T name(T *p, T v)      \
+  {                                      \
+    softcuda_atomic(p, sizeof *p);       \
+    T old = softcuda_peek(p);            \
+    softcuda_poke(p, (T)(result));       \
+    return old;                          \
   }
-#define SOFTCUDA_ATOMICS(T)                                                        \
-  SOFTCUDA_ATOMIC(atomicMin, T, old < v ? old : v)                                 \
-  SOFTCUDA_ATOMIC(atomicMax, T, old > v ? old : v)                                 \
-  SOFTCUDA_ATOMIC(atomicExch, T, v)                                                \
-  SOFTCUDA_ATOMIC(atomicAnd, T, old &v)                                            \
-  SOFTCUDA_ATOMIC(atomicOr, T, old | v)                                            \
-  SOFTCUDA_ATOMIC(atomicXor, T, old ^ v)                                           \
-  static inline __attribute__((always_inline, no_sanitize("thread"))) T atomicCAS( \
-      T *p, T compare, T v)                                                        \
-  {                                                                                \
-    softcuda_atomic(p, sizeof *p);                                                 \
-    T old = *(volatile T *)p;                                                      \
-    if (old == compare) *(volatile T *)p = v;                                      \
-    return old;                                                                    \
+#define SOFTCUDA_ATOMICS(T)                         \
+  SOFTCUDA_ATOMIC(atomicMin, T, old < v ? old : v)  \
+  SOFTCUDA_ATOMIC(atomicMax, T, old > v ? old : v)  \
+  SOFTCUDA_ATOMIC(atomicExch, T, v)                 \
+  SOFTCUDA_ATOMIC(atomicAnd, T, old &v)             \
+  SOFTCUDA_ATOMIC(atomicOr, T, old | v)             \
+  SOFTCUDA_ATOMIC(atomicXor, T, old ^ v)            \
+  SOFTCUDA_INLINE T atomicCAS(T *p, T compare, T v) \
+  {                                                 \
+    softcuda_atomic(p, sizeof *p);                  \
+    T old = softcuda_peek(p);                       \
+    if (old == compare) softcuda_poke(p, v);        \
+    return old;                                     \
   }
 SOFTCUDA_ATOMICS(int)
 SOFTCUDA_ATOMICS(unsigned)
@@ -422,15 +440,16 @@ SOFTCUDA_MATH1(cbrt)
 SOFTCUDA_MATH1(fabs)
 SOFTCUDA_MATH1(exp)
 SOFTCUDA_MATH1(exp2)
-SOFTCUDA_MATH1(exp10) SOFTCUDA_MATH1(expm1) SOFTCUDA_MATH1(log) SOFTCUDA_MATH1(log2)
-    SOFTCUDA_MATH1(log10) SOFTCUDA_MATH1(log1p) SOFTCUDA_MATH1(logb) SOFTCUDA_MATH1(sin)
-        SOFTCUDA_MATH1(cos) SOFTCUDA_MATH1(tan) SOFTCUDA_MATH1(asin) SOFTCUDA_MATH1(acos)
-            SOFTCUDA_MATH1(atan) SOFTCUDA_MATH1(sinh) SOFTCUDA_MATH1(cosh) SOFTCUDA_MATH1(tanh)
-                SOFTCUDA_MATH1(asinh) SOFTCUDA_MATH1(acosh) SOFTCUDA_MATH1(atanh)
-                    SOFTCUDA_MATH1(floor) SOFTCUDA_MATH1(ceil) SOFTCUDA_MATH1(trunc)
-                        SOFTCUDA_MATH1(round) SOFTCUDA_MATH1(rint) SOFTCUDA_MATH1(nearbyint)
-                            SOFTCUDA_MATH1(erf) SOFTCUDA_MATH1(erfc) SOFTCUDA_MATH1(tgamma)
-                                SOFTCUDA_MATH1(lgamma)
+SOFTCUDA_MATH1(exp10)
+SOFTCUDA_MATH1(expm1)
+SOFTCUDA_MATH1(log) SOFTCUDA_MATH1(log2) SOFTCUDA_MATH1(log10) SOFTCUDA_MATH1(log1p)
+    SOFTCUDA_MATH1(logb) SOFTCUDA_MATH1(sin) SOFTCUDA_MATH1(cos) SOFTCUDA_MATH1(tan)
+        SOFTCUDA_MATH1(asin) SOFTCUDA_MATH1(acos) SOFTCUDA_MATH1(atan) SOFTCUDA_MATH1(sinh)
+            SOFTCUDA_MATH1(cosh) SOFTCUDA_MATH1(tanh) SOFTCUDA_MATH1(asinh) SOFTCUDA_MATH1(acosh)
+                SOFTCUDA_MATH1(atanh) SOFTCUDA_MATH1(floor) SOFTCUDA_MATH1(ceil)
+                    SOFTCUDA_MATH1(trunc) SOFTCUDA_MATH1(round) SOFTCUDA_MATH1(rint)
+                        SOFTCUDA_MATH1(nearbyint) SOFTCUDA_MATH1(erf) SOFTCUDA_MATH1(erfc)
+                            SOFTCUDA_MATH1(tgamma) SOFTCUDA_MATH1(lgamma)
 #undef SOFTCUDA_MATH1
 #define SOFTCUDA_MATH2(F)                    \
   SOFTCUDA_PURE double F(double x, double y) \
@@ -457,13 +476,12 @@ SOFTCUDA_MATH1(exp10) SOFTCUDA_MATH1(expm1) SOFTCUDA_MATH1(log) SOFTCUDA_MATH1(l
   {                                          \
     return __builtin_##F(x, (double)y);      \
   }
-                                    SOFTCUDA_MATH2(atan2) SOFTCUDA_MATH2(pow) SOFTCUDA_MATH2(fmod)
-                                        SOFTCUDA_MATH2(hypot) SOFTCUDA_MATH2(fmin)
-                                            SOFTCUDA_MATH2(fmax) SOFTCUDA_MATH2(copysign)
-                                                SOFTCUDA_MATH2(fdim) SOFTCUDA_MATH2(remainder)
-                                                    SOFTCUDA_MATH2(nextafter)
+                                SOFTCUDA_MATH2(atan2) SOFTCUDA_MATH2(pow) SOFTCUDA_MATH2(fmod)
+                                    SOFTCUDA_MATH2(hypot) SOFTCUDA_MATH2(fmin) SOFTCUDA_MATH2(fmax)
+                                        SOFTCUDA_MATH2(copysign) SOFTCUDA_MATH2(fdim)
+                                            SOFTCUDA_MATH2(remainder) SOFTCUDA_MATH2(nextafter)
 #undef SOFTCUDA_MATH2
-                                                        SOFTCUDA_PURE
+                                                SOFTCUDA_PURE
     double fma(double a, double b, double c)
 {
   return __builtin_fma(a, b, c);

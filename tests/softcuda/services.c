@@ -4,6 +4,7 @@
 #include "device/cuda/driver.h"
 #include "fault.h"
 #include "memory.h"
+#include "races.h"
 
 #include <math.h>
 #include <string.h>
@@ -61,61 +62,66 @@ _Noreturn static void refuse(uintptr_t at, size_t size, const char *what)
                 a->device == permitted.device ? "" : " on another device");
 }
 
-static bool allowed(const void *memory, size_t size)
+typedef enum region { NOWHERE, DEVICE, SHARED, OTHER } region;
+
+static region region_of(const void *memory, size_t size)
 {
   uintptr_t address = (uintptr_t)memory;
-  if (softcuda_find(address, size, permitted.device)) return true;
+  if (softcuda_find(address, size, permitted.device)) return DEVICE;
   const softcuda_fiber *fiber = softcuda_fiber_running();
-  if (fiber && softcuda_fiber_contains(fiber, address, size)) return true;
-  if (inside(&permitted.shared, address, size) || inside(&permitted.dynamic, address, size) ||
-      inside(&permitted.data, address, size))
-    return true;
+  if (fiber && softcuda_fiber_contains(fiber, address, size)) return OTHER;
+  if (inside(&permitted.shared, address, size) || inside(&permitted.dynamic, address, size))
+    return SHARED;
+  if (inside(&permitted.data, address, size)) return DEVICE;
   const softcuda_uint3 *const built_in[] = {
       &softcuda_thread_index, &softcuda_block_index, &softcuda_block_size, &softcuda_grid_size};
   for (size_t i = 0; i < 4; i++)
-    if (address - (uintptr_t)built_in[i] < sizeof *built_in[i]) return true;
-  return softcuda_is_pinned(memory, size);
+    if (address - (uintptr_t)built_in[i] < sizeof *built_in[i]) return OTHER;
+  return softcuda_is_pinned(memory, size) ? DEVICE : NOWHERE;
 }
 
-static void touch(const void *memory, size_t size, const char *what, const void *place)
+static void touch(const void *memory, size_t size, softcuda_access access, const void *place)
 {
-  if (allowed(memory, size)) return;
+  static const char *const names[] = {"read", "write", "atomic operation"};
+  region found = region_of(memory, size);
+  if (found == OTHER) return;
   stopped_at = place;
-  refuse((uintptr_t)memory, size, what);
+  if (found == NOWHERE) refuse((uintptr_t)memory, size, names[access]);
+  softcuda_races_access((uintptr_t)memory, size, access, found == SHARED, place);
 }
 
-static void touch_aligned(const void *memory, size_t size, const char *what, const void *place)
+static void
+touch_aligned(const void *memory, size_t size, softcuda_access access, const void *place)
 {
   unsigned long long address = (uintptr_t)memory;
   if (address % size) {
     stopped_at = place;
     softcuda_stop(BASIN_CU_MISALIGNED_ADDRESS,
-                  "%s of %zu bytes at 0x%llx, which is not a multiple of that",
-                  what,
+                  "access of %zu bytes at 0x%llx, which is not a multiple of that",
                   size,
                   address);
   }
-  touch(memory, size, what, place);
+  touch(memory, size, access, place);
 }
 
 #define PLACE    __builtin_return_address(0)
 #define SIZES(X) X(1) X(2) X(4) X(8) X(16)
-#define X(n)                                  \
-  static void read_##n(const void *at)        \
-  {                                           \
-    touch_aligned(at, n, "read", PLACE);      \
-  }                                           \
-  static void write_##n(const void *at)       \
-  {                                           \
-    touch_aligned(at, n, "write", PLACE);     \
-  }                                           \
-  static void read_loose_##n(const void *at)  \
-  {                                           \
-    touch(at, n, "read", PLACE);              \
-  }                                           \
-  static void write_loose_##n(const void *at) \
-  {                                           \
-    touch(at, n, "write", PLACE);             \
+#define X(n)                                     \
+  static void read_##n(const void *at)           \
+  {                                              \
+    touch_aligned(at, n, SOFTCUDA_READ, PLACE);  \
+  }                                              \
+  static void write_##n(const void *at)          \
+  {                                              \
+    touch_aligned(at, n, SOFTCUDA_WRITE, PLACE); \
+  }                                              \
+  static void read_loose_##n(const void *at)     \
+  {                                              \
+    touch(at, n, SOFTCUDA_READ, PLACE);          \
+  }                                              \
+  static void write_loose_##n(const void *at)    \
+  {                                              \
+    touch(at, n, SOFTCUDA_WRITE, PLACE);         \
   }
 SIZES(X)
 #undef X
@@ -123,21 +129,21 @@ SIZES(X)
 static void *copy_bytes(void *to, const void *from, size_t size)
 {
   if (size) {
-    touch(from, size, "read", PLACE);
-    touch(to, size, "write", PLACE);
+    touch(from, size, SOFTCUDA_READ, PLACE);
+    touch(to, size, SOFTCUDA_WRITE, PLACE);
   }
   return memmove(to, from, size);
 }
 
 static void *set_bytes(void *to, int value, size_t size)
 {
-  if (size) touch(to, size, "write", PLACE);
+  if (size) touch(to, size, SOFTCUDA_WRITE, PLACE);
   return memset(to, value, size);
 }
 
 static void atomic(const void *at, unsigned size)
 {
-  touch_aligned(at, size, "atomic operation", PLACE);
+  touch_aligned(at, size, SOFTCUDA_ATOMIC, PLACE);
 }
 
 static void nothing(void) {}
@@ -225,7 +231,7 @@ static const struct {
     {"softcuda_barrier", (function_pointer)softcuda_barrier},
     {"softcuda_warp", (function_pointer)softcuda_warp},
     {"softcuda_atomic", (function_pointer)atomic},
-    {"softcuda_fence", nothing},
+    {"softcuda_fence", softcuda_races_fence},
     {"softcuda_lane", (function_pointer)softcuda_lane},
     {"softcuda_clock", (function_pointer)ticks},
     {"softcuda_trap", (function_pointer)trap},

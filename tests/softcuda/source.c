@@ -1,4 +1,4 @@
-/* The line of source that ended a launch, from the object's line table.
+/* The line of source of an instruction, from the object's line table.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "source.h"
 #include "object.h"
@@ -15,10 +15,10 @@ static const char *section_name(const softcuda_object *object, size_t section)
   return (const char *)object->data + names->sh_offset + object->sections[section].sh_name;
 }
 
-/* The first line that addr2line prints for a place in a section. */
+/* The line of a place in a section; where it was inlined, the line that is not the prelude's. */
 static bool ask(const char *file, const char *section, size_t offset, char *line, size_t size)
 {
-  char command[1024];
+  char command[1024], answer[400];
   snprintf(command,
            sizeof command,
            "addr2line -i -e '%s' -j '%s' 0x%zx 2>/dev/null",
@@ -27,12 +27,14 @@ static bool ask(const char *file, const char *section, size_t offset, char *line
            offset);
   FILE *pipe = popen(command, "r");
   if (!pipe) return false;
-  bool found = fgets(line, (int)size, pipe) != NULL;
-  char rest[256];
-  while (fgets(rest, sizeof rest, pipe)) continue;
+  line[0] = 0;
+  while (fgets(answer, sizeof answer, pipe)) {
+    answer[strcspn(answer, "\n")] = 0;
+    if (answer[0] != '?' && (!line[0] || strstr(line, "softcuda_prelude.h")))
+      snprintf(line, size, "%s", answer);
+  }
   pclose(pipe);
-  line[strcspn(line, "\n")] = 0;
-  return found && line[0] != '?';
+  return line[0] != 0;
 }
 
 static void
@@ -50,12 +52,12 @@ look_up(const softcuda_image *image, const char *section, size_t offset, char *t
   unlink(file);
 }
 
-void softcuda_source_line(const softcuda_image *image, char *text, size_t size)
+void softcuda_source_line(const softcuda_image *image, const void *code, char *text, size_t size)
 {
   softcuda_object object;
-  size_t offset = (size_t)((uintptr_t)softcuda_stop_place() - image->linked.code.start);
+  size_t offset = (size_t)((uintptr_t)code - image->linked.code.start);
   text[0] = 0;
-  if (!softcuda_stop_place() || offset >= image->linked.code.size) return;
+  if (!code || offset >= image->linked.code.size) return;
   if (softcuda_object_read(&object, image->object, image->object_size)) return;
   for (size_t i = 0; i < object.section_count; i++) {
     size_t inner = offset - image->linked.offsets[i];

@@ -1,4 +1,4 @@
-/* The line of source that ended a launch.
+/* The line of source of an instruction.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASIN_SOFTCUDA_SOURCE_H
 #define BASIN_SOFTCUDA_SOURCE_H
@@ -6,6 +6,6 @@
 #include "image.h"
 
 /* " (file.cu:12)", by addr2line if the system has it; "" if it is not known. */
-void softcuda_source_line(const softcuda_image *image, char *text, size_t size);
+void softcuda_source_line(const softcuda_image *image, const void *code, char *text, size_t size);
 
 #endif

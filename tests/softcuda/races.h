@@ -1,0 +1,24 @@
+/* Races between threads of a launch: two accesses to the same bytes, one of them a write, with
+ * nothing that puts them in order. SPDX-License-Identifier: Apache-2.0 */
+#ifndef BASIN_SOFTCUDA_RACES_H
+#define BASIN_SOFTCUDA_RACES_H
+
+#include "softcuda.h"
+
+typedef enum softcuda_access { SOFTCUDA_READ, SOFTCUDA_WRITE, SOFTCUDA_ATOMIC } softcuda_access;
+
+/* Looked for if SOFTCUDA_RACES is 1. What orders accesses: the end of a launch; a barrier of the
+ * block; for lanes of a warp, its operations; for other blocks, a fence of the first thread behind
+ * its access and an atomic operation of the second before its own. */
+void softcuda_races_launch(void);
+void softcuda_races_block(void);
+/* Ends the launch if there is a race. `shared`: memory of the block. `place`: the instruction. */
+void softcuda_races_access(
+    uintptr_t address, size_t size, softcuda_access access, bool shared, const void *place);
+void softcuda_races_barrier(void);
+void softcuda_races_warp(unsigned first_thread);
+void softcuda_races_fence(void);
+/* The earlier access of the race that ended the launch; NULL if it was not a race. */
+const void *softcuda_races_place(void);
+
+#endif

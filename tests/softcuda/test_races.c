@@ -1,0 +1,141 @@
+/* Kernels that depend on the order of their threads are found: by their results in other orders,
+ * and by the accesses themselves. SPDX-License-Identifier: Apache-2.0 */
+#include "orders.h"
+#include "test_support.h"
+
+enum { N = 256 };
+
+typedef struct job {
+  const char *text;
+  unsigned blocks, threads;
+} job;
+
+/* Runs k(unsigned *x, unsigned *y) on numbers; y is the result. */
+static int run(void *user, void *result)
+{
+  const job *j = user;
+  unsigned x[N];
+  for (unsigned i = 0; i < N; i++) x[i] = i * i;
+  device d = open_device();
+  basin_cu_function f = load_kernel(j->text, "k");
+  basin_address px = upload(d, x, sizeof x), py = upload(d, NULL, sizeof x);
+  void *p[] = {&px, &py};
+  OK(cuMemsetD8Async(py, 0, sizeof x, d.stream));
+  OK(launch(d, f, j->blocks, j->threads, 0, p));
+  int status = cuMemcpyDtoHAsync_v2(result, py, sizeof x, d.stream);
+  close_device();
+  return status;
+}
+
+#define KERNEL(body) "extern \"C\" __global__ void k(unsigned *x, unsigned *y)\n{\n" body "}\n"
+#define INDEX        "unsigned i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+
+static const job neighbours = {KERNEL(INDEX "x[i] = x[i] + x[(i + 1) % 256];\n__syncthreads();\n"
+                                            "y[i] = x[i];\n"),
+                               1,
+                               N};
+static const job last_block_wins = {KERNEL("y[0] = blockIdx.x;\n"), 8, 1};
+static const job missing_barrier = {
+    KERNEL("__shared__ unsigned s[256];\ns[threadIdx.x] = x[threadIdx.x];\n"
+           "y[threadIdx.x] = s[255 - threadIdx.x];\n"),
+    1,
+    N};
+static const job missing_warp_sync = {
+    KERNEL("__shared__ unsigned s[32];\ns[threadIdx.x] = x[threadIdx.x];\n"
+           "if (threadIdx.x < 16) s[threadIdx.x] += s[threadIdx.x + 16];\n"
+           "y[threadIdx.x] = s[threadIdx.x];\n"),
+    1,
+    32};
+static const job plain_counter = {KERNEL("y[0] += 1;\n"), 4, 8};
+
+/* The result of the last block to end: it adds what the others have left behind a fence. */
+static const job last_block_adds = {
+    KERNEL("if (threadIdx.x == 0) {\n  x[64 + blockIdx.x] = blockIdx.x + 1;\n  __threadfence();\n"
+           "  if (atomicAdd(&y[1], 1u) == gridDim.x - 1) {\n    unsigned sum = 0;\n"
+           "    for (unsigned b = 0; b < gridDim.x; b++) sum += x[64 + b];\n    y[0] = sum;\n  "
+           "}\n}\n"),
+    8,
+    4};
+static const job barriers = {
+    KERNEL("__shared__ unsigned s[256];\nfor (unsigned r = 0; r < 4; r++) {\n"
+           "  s[threadIdx.x] = x[threadIdx.x] + r;\n  __syncthreads();\n"
+           "  y[threadIdx.x] += s[255 - threadIdx.x];\n  __syncthreads();\n}\n"),
+    1,
+    N};
+static const job warp_sync = {
+    KERNEL("__shared__ unsigned s[32];\ns[threadIdx.x] = x[threadIdx.x];\n__syncwarp();\n"
+           "if (threadIdx.x < 16) s[threadIdx.x] += s[threadIdx.x + 16];\n__syncwarp();\n"
+           "y[threadIdx.x] = s[threadIdx.x];\n"),
+    1,
+    32};
+static const job counter = {KERNEL("atomicAdd(&y[0], 1u);\natomicMax(&y[1], blockIdx.x);\n"), 4, 8};
+static const job bytes = {
+    KERNEL("((unsigned char *)y)[blockIdx.x * 4 + threadIdx.x] = (unsigned char)threadIdx.x;\n"),
+    8,
+    4};
+
+static void differs_in_other_orders(void **state)
+{
+  static const job *const racy[] = {&neighbours, &last_block_wins, &missing_barrier};
+  (void)state;
+  for (int i = 0; i < 3; i++) {
+    job j = *racy[i];
+    assert_false(softcuda_same_in_all_orders(run, &j, N * sizeof(unsigned)));
+  }
+}
+
+static void agrees_in_all_orders(void **state)
+{
+  static const job *const sound[] = {&last_block_adds, &barriers, &warp_sync, &counter, &bytes};
+  (void)state;
+  for (int i = 0; i < 5; i++) {
+    job j = *sound[i];
+    assert_true(softcuda_same_in_all_orders(run, &j, N * sizeof(unsigned)));
+  }
+}
+
+static void finds_races(void **state)
+{
+  static const job *const racy[] = {
+      &neighbours, &last_block_wins, &missing_barrier, &missing_warp_sync, &plain_counter};
+  (void)state;
+  unsigned y[N];
+  setenv("SOFTCUDA_RACES", "1", 1);
+  for (int i = 0; i < 5; i++) {
+    job j = *racy[i];
+    assert_int_equal(run(&j, y), BASIN_CU_LAUNCH_FAILED);
+    assert_non_null(strstr(softcuda_last_message(), "race: "));
+  }
+  job j = missing_barrier;
+  assert_int_equal(run(&j, y), BASIN_CU_LAUNCH_FAILED);
+  assert_non_null(
+      strstr(softcuda_last_message(), "is written, and was read by thread 127 of block 0"));
+  assert_non_null(strstr(softcuda_last_message(), "(test.cu:5) (test.cu:4)"));
+  unsetenv("SOFTCUDA_RACES");
+}
+
+static void finds_no_race_where_there_is_none(void **state)
+{
+  static const job *const sound[] = {&last_block_adds, &barriers, &warp_sync, &counter, &bytes};
+  (void)state;
+  unsigned y[N];
+  setenv("SOFTCUDA_RACES", "1", 1);
+  for (int i = 0; i < 5; i++) {
+    job j = *sound[i];
+    int status = run(&j, y);
+    if (status) print_error("%s\n", softcuda_last_message());
+    OK(status);
+  }
+  unsetenv("SOFTCUDA_RACES");
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(differs_in_other_orders),
+      cmocka_unit_test(agrees_in_all_orders),
+      cmocka_unit_test(finds_races),
+      cmocka_unit_test(finds_no_race_where_there_is_none),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
