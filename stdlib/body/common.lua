@@ -21,7 +21,8 @@ function Body.__tostring(self)
   return ("body '%s': %d vertices, %.4g kg"):format(self.name, self.vertices.count, self.mass)
 end
 
-local optional_fields <const> = { motion = true, last_position = true, bodies = true }
+local optional_fields <const> = { motion = true, last_position = true, bodies = true, path = true,
+  pieces = true }
 
 function M.new(fields)
   fields._fields = optional_fields

@@ -3,24 +3,36 @@
 local options = require "basin.options"
 local common = require "basin.std.body.common"
 
----std.body.fixed(scene, name, { mesh, copies, motion = function(time, start) -> positions }). Its
----positions are data, no unknowns, and take part in projections.
+---std.body.fixed(scene, name, options). Its positions are data, no unknowns, and take part in
+---projections. Options:
+---  mesh    of any kind
+---  copies  list of offsets
+---  motion  function(time, start) -> positions
+---  pieces  straight pieces in which contact follows the motion within a step (1): a body that
+---          turns far in a step takes more, so that chords stay close to its arcs
 return function(scene, name, given)
   local where = "std.body.fixed"
   common.check_start(where, scene, name)
-  local spec = { mesh = "any", copies = "any", motion = "function" }
+  local spec = { mesh = "any", copies = "any", motion = "function", pieces = "count" }
   local checked = options.check(where, given, spec, { "mesh" })
   local mesh = common.copies(where, common.check_mesh(where, checked.mesh), checked.copies)
   local vertices = scene:add_mesh(name):add_primitive("vertices", mesh.points.count)
   local x = vertices:add_attribute("position", { rows = mesh.dim, value = mesh.points })
   local surface = { positions = x, triangles = mesh:surface().triangles }
-  local move = checked.motion
+  local move, now = checked.motion, nil
   scene:add_step_hook {
     name = name, surface = surface,
-    begin_step = move and function(state) x:update(move(state.time, mesh.points)) end,
+    begin_step = move and function(state)
+      now = { time = state.time, step = state.time_step }
+      x:update(move(state.time, mesh.points))
+    end,
   }
+  local curved = move and (checked.pieces or 1) > 1
   return common.new {
     scene = scene, name = name, mesh = mesh, vertices = vertices, position = x, mass = 0,
-    surface = surface,
+    surface = surface, pieces = checked.pieces,
+    path = curved and function(part)
+      return move(now.time - (1 - part) * now.step, mesh.points)
+    end or nil,
   }
 end

@@ -95,6 +95,16 @@ harness.test("adaptive stiffness stays within its bounds and only grows", functi
   assert(most > 10, "nothing touched")
 end)
 
+harness.test("adaptive stiffness after a restart goes on in the same bits", function()
+  local file = assert(os.getenv "BASIN_TEST_OUTPUT", "a folder") .. "/adaptive.npz"
+  local given = { stiffness = "adaptive", distance = 5e-4 }
+  local whole = drop(given, { steps = 30, checkpoint = { file = file, every = 17 } })
+  local rest = drop(given, { steps = 30, restart = file })
+  for _, name in ipairs { "stiffness", "position" } do
+    assert(whole[name]:compute():bytes() == rest[name]:compute():bytes(), name)
+  end
+end)
+
 harness.test("a stiffness of each pair's own: semi-implicit", function()
   for _, form in ipairs { "cubic", "log" } do
     local contact, report, witness = drop { form = form, stiffness = "semi_implicit" }
@@ -207,6 +217,35 @@ harness.test("regions are checked", function()
     vertices = { 99 } })
   harness.fails("two bodies or regions 'floor'", slide, with { name = "floor", body = "block",
     vertices = { 0 } })
+end)
+
+-- ---- bodies that turn ----
+
+-- A wheel with one paddle turns by 120 degrees a step below a ball that rests on the rim of a tray:
+-- only along its arc does it meet the ball.
+local function paddle(pieces)
+  local scene = basin.scene "paddle"
+  local ball = std.body.affine(scene, "ball", { mesh = basin.mesh.sphere { level = 1,
+    radius = 0.05 }, copies = { { 0, 0.4, 0 } }, density = 1000, stiffness = 1e6 })
+  local blade = std.body.fixed(scene, "blade", { pieces = pieces,
+    mesh = basin.mesh.box({ nx = 1, ny = 1, nz = 1, width = 0.3, height = 0.02, depth = 0.1,
+      surface = true }):translated { 0.27, 0.2, 0 },
+    motion = function(time, start)
+      local angle, rows = math.min(time / 0.01 * 2 * math.pi / 3, 2 * math.pi / 3), start:table()
+      local c, s = math.cos(angle), math.sin(angle)
+      for _, p in ipairs(rows) do p[1], p[2] = c * p[1] - s * p[2], s * p[1] + c * p[2] end
+      return rows
+    end })
+  local bodies = { ball, blade }
+  local contact = std.contact.barrier(scene, { bodies = bodies, distance = 2e-3, stiffness = 1e3 })
+  run(scene, contact, bodies, { steps = 2, gravity = { 0, 0, 0 } })
+  return ball.bodies.translation:value():table()[1]
+end
+
+harness.test("a body that turns far is met along its arc", function()
+  local chord, arc = paddle(1), paddle(24)
+  harness.close(chord[2], 0.4, 1e-12, "the chord passes below the ball")
+  assert(arc[1] < -0.01, ("the ball is at %.3g, %.3g"):format(arc[1], arc[2]))
 end)
 
 -- ---- trouble ----
