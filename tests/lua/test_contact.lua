@@ -134,6 +134,70 @@ h.test("single stencils", function()
     { { 0, 0, 0 }, { 1, 0, 0 }, { 0, 1, 0 } }), true)
 end)
 
+h.test("one pair along arcs", function()
+  local from = { { 0.2, 1, 0 }, { 0, 0, 0 }, { 2, 0, 0 } }
+  local quarter = { angle = math.pi / 2 } -- about the z axis through the origin
+  local turns = { false, quarter, quarter }
+  -- The edge meets the point when its direction is that of (0.2, 1).
+  local time, met = basin.contact.time { kind = "point_edge", from = from, turns = turns,
+    slackness = 1 - 1e-9 }
+  h.equal(met, true)
+  h.close(time, math.atan(5) / (math.pi / 2), 1e-8)
+  local _, apart = basin.contact.time { kind = "point_edge", from = from, turns = turns,
+    thickness = 0.1, limit = 0.8 }
+  h.equal(apart, true, "with thickness it is met earlier")
+  time, met = basin.contact.time { kind = "point_edge", from = from, turns = turns, limit = 0.7 }
+  h.equal(met, false)
+  h.close(time, 0.7)
+  h.equal((basin.contact.time { kind = "point_edge", from = { { 1, 0, 0 }, { 0, 0, 0 },
+    { 2, 0, 0 } }, turns = turns }), 0, "touches at the start")
+end)
+
+h.test("plain additive advancement tells where it stopped", function()
+  local from = { { 0, 0, 0 }, { 1, 0, 0 } }
+  local time, met, times = basin.contact.time { kind = "point_point", from = from,
+    to = { { 0, 0, 0 }, { -1, 0, 0 } }, slackness = 0.9, method = "additive" }
+  h.equal(met, true)
+  h.close(time, 0.45)
+  h.close_arrays(times, { 0.45 })
+  time, met = basin.contact.time { kind = "point_point", from = from, to = { { 5, 0, 0 },
+    { 6, 0, 0 } }, method = "additive" }
+  h.equal(met, false, "a common motion")
+  h.equal(time, 1)
+end)
+
+h.test("rules for steps", function()
+  local detector = basin.contact.detector { positions = over(0.7, 0.3, 0.1),
+    triangles = triangles, points = { 4 } }
+  local down = { { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0.5 } }
+  h.close(detector:cfl_step { direction = down, distance = 0.2 }, 0.2)
+  h.equal(detector:cfl_step { direction = down, distance = 2 }, 1)
+  -- Both triangles have corners in the pair: the fourth one moves the second.
+  h.close_arrays(detector:safe_distances { reach = 0.5 }, { 0.1, 0.1, 0.1, 0.1, 0.1 }, 1e-12)
+  h.close_arrays(detector:safe_distances { reach = 0.05 }, { 0.05, 0.05, 0.05, 0.05, 0.05 })
+  -- Points of no surface move as they like.
+  local alone = basin.contact.detector { positions = over(0.7, 0.3, 0.1), triangles = triangles }
+  h.equal(alone:cfl_step { direction = down, distance = 0.2 }, 1)
+  local none = basin.contact.detector { positions = {} }
+  h.equal(none:cfl_step { direction = {}, distance = 1 }, 1)
+  h.equal(none:safe_distances({ reach = 1 }).count, 0)
+end)
+
+h.test("weights of pairs of bodies", function()
+  local scene = basin.scene "weights"
+  local verts = scene:add_mesh("mesh"):add_primitive("vertices", 5)
+  local x = verts:add_attribute("position", { rows = 3, value = over(0.7, 0.3, 0.1) })
+  local pair = scene.mesh:add_primitive("pair", 0, { dynamic = true })
+  pair:add_constant "weight"
+  local ends = pair:add_connectivity("ends", verts, {}, 4)
+  local detector = basin.contact.detector { positions = x, triangles = triangles, points = { 4 },
+    body = { 0, 0, 1, 0, 2 }, table = { { 0, 0, 1 }, { 0, 0, 1 }, { 1, 1, 0 } },
+    weights = { { 0, 0, 4, 1 }, { 0, 0, 7, 1 }, { 4, 7, 0, 1 } },
+    pairs = { point_triangle = ends } }
+  detector:detect { distance = 0.2 }
+  h.close(pair.weight:value()[1], 5, 1e-15, "two vertices of body 0, one of body 1")
+end)
+
 h.test("mistakes", function()
   local detector = basin.contact.detector { positions = square, triangles = triangles }
   h.fails("give 'distance' or 'squared_distance'", detector.detect, detector, {})
@@ -141,5 +205,14 @@ h.test("mistakes", function()
   h.fails("between 0 and 1", detector.largest_step, detector, { direction = square,
     slackness = 1 })
   h.fails("no attribute", detector.filter, detector)
+  h.fails("needs a 'distance'", detector.filter, detector, { rule = "cfl" })
+  local pair = { kind = "point_point", from = { square[1], square[2] } }
+  h.fails("either 'to' or 'turns'", basin.contact.time, pair)
+  pair.turns = { { angle = 1, axis = { 0, 0, 0 } } }
+  h.fails("turn 1: 'axis' needs 3 numbers", basin.contact.time, pair)
+  pair.turns = { { angel = 1 } }
+  h.fails("did you mean 'angle'", basin.contact.time, pair)
+  h.fails("unknown kind 'point_pont'", basin.contact.time, { kind = "point_pont",
+    from = { square[1], square[2] }, turns = {} })
 end)
 h.finish()
