@@ -10,6 +10,7 @@
 
 #define PAGE     4096ull
 #define RESERVED (512ull << 30)
+#define HUGE     (2ull << 20) /* permissions change by huge pages, which is much faster */
 #define PAGES    (RESERVED / PAGE)
 #define GUARD    256u        /* bytes looked at on both sides of an allocation */
 #define POISON   0x7ff4deadu /* a NaN as float and, twice, a signalling one as double */
@@ -35,11 +36,12 @@ static bool reserve(void)
 {
   if (memory.base) return true;
   int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-  void *base = mmap(NULL, RESERVED, PROT_NONE, flags, -1, 0);
+  unsigned char *base = mmap(NULL, RESERVED + HUGE, PROT_NONE, flags, -1, 0);
   void *owners = mmap(NULL, PAGES * sizeof(uint32_t), PROT_READ | PROT_WRITE, flags, -1, 0);
   if (base == MAP_FAILED || owners == MAP_FAILED) return false;
   memory.owners = owners;
-  memory.base = base;
+  memory.base = base + (HUGE - (uintptr_t)base % HUGE) % HUGE;
+  madvise(memory.base, RESERVED, MADV_HUGEPAGE);
   return true;
 }
 
@@ -57,9 +59,10 @@ static void poison(unsigned char *at, size_t bytes)
 
 /* ---- opening and closing ---- */
 
-static void protect(int protection)
+static bool protect(int protection)
 {
-  if (memory.top) mprotect(memory.base, memory.top, protection);
+  size_t size = (memory.top + HUGE - 1) / HUGE * HUGE;
+  return !size || mprotect(memory.base, size, protection) == 0;
 }
 
 void softcuda_memory_open(void)
@@ -99,11 +102,9 @@ int softcuda_allocate(int device, size_t bytes, unsigned long long *address)
   size_t first = memory.top / PAGE + 1;
   memory.top += (pages + 2) * PAGE;
   unsigned char *at = memory.base + first * PAGE;
-  if (mprotect(at - PAGE, (pages + 2) * PAGE, PROT_READ | PROT_WRITE) != 0)
-    return BASIN_CU_OUT_OF_MEMORY;
+  if (!protect(PROT_READ | PROT_WRITE)) return BASIN_CU_OUT_OF_MEMORY;
   poison(at - GUARD, bytes + 2 * GUARD);
-  if (!memory.open && !softcuda_setting("SOFTCUDA_OPEN", 0))
-    mprotect(at - PAGE, (pages + 2) * PAGE, PROT_NONE);
+  if (!memory.open && !softcuda_setting("SOFTCUDA_OPEN", 0)) protect(PROT_NONE);
   memory.allocations[memory.count++] = (softcuda_allocation){(uintptr_t)at, bytes, device, true};
   for (size_t i = 0; i < pages; i++) memory.owners[first + i] = (uint32_t)memory.count;
   memory.used[device] += bytes;
@@ -184,7 +185,7 @@ static void release(softcuda_allocation *a)
   size_t pages = (a->size + PAGE - 1) / PAGE;
   a->live = false;
   memory.used[a->device] -= a->size;
-  madvise(pointer(a->address) - PAGE, (pages + 2) * PAGE, MADV_DONTNEED);
+  if (a->size >= HUGE) madvise(pointer(a->address) - PAGE, (pages + 2) * PAGE, MADV_DONTNEED);
 }
 
 int softcuda_free(int device, unsigned long long address)

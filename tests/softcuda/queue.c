@@ -147,9 +147,9 @@ int softcuda_drain(softcuda_context *context)
   softcuda_memory_open();
   for (softcuda_operation *o = work.first; o && !context->lost; o = o->next)
     context->lost = run(context, o);
+  if (!context->lost) context->lost = softcuda_check_guards(context->device);
   softcuda_memory_close();
   softcuda_list_clear(&work);
-  if (!context->lost) context->lost = softcuda_check_guards(context->device);
   return context->lost;
 }
 
