@@ -152,7 +152,7 @@ static int core_contact(lua_State *L)
   luaL_checkstack(L, 40, "a contact description");
   basin_contact_description d = check_description(L);
   size_t bytes = d.plane_count * sizeof *d.planes + d.vertex_count * sizeof *d.bodies;
-  basin_l_contact *box = lua_newuserdatauv(L, sizeof *box + bytes, 1);
+  basin_l_contact *box = lua_newuserdatauv(L, sizeof *box + bytes, 2);
   memset(box, 0, sizeof *box + bytes);
   box->context = context;
   box->vertex_count = d.vertex_count;
@@ -172,21 +172,52 @@ static int core_contact(lua_State *L)
 static int contact_gc(lua_State *L)
 {
   basin_l_contact *box = basin__check_contact(L, 1);
+  basin_device_contact_destroy(box->device);
   basin_contact_destroy(box->contact);
   box->contact = NULL;
+  box->device = NULL;
   return 0;
 }
 
 /* ---- pairs ---- */
 
-/* contact:detect(positions, activation) -> version */
+/* Whether the argument at `index` is the id of an array on the detector's device. */
+static bool is_array_id(lua_State *L, int index, const basin_l_contact *box)
+{
+  return box->device && lua_isinteger(L, index);
+}
+
+static uint64_t version_of(const basin_l_contact *box)
+{
+  return box->device ? basin_device_contact_version(box->device)
+                     : basin_contact_version(box->contact);
+}
+
+basin_contact_pairs
+basin__contact_pairs_of(lua_State *L, const basin_l_contact *box, basin_contact_kind kind)
+{
+  if (!box->device) return basin_contact_pairs_get(box->contact, kind);
+  basin_contact_pairs pairs;
+  basin__check(L, box->context, basin_device_contact_pairs(box->device, kind, &pairs));
+  return pairs;
+}
+
+/* contact:detect(positions or array id, activation) -> version */
 static int contact_detect(lua_State *L)
 {
   basin_l_contact *box = basin__check_contact(L, 1);
-  const double *positions = basin__check_positions(L, 2, box);
-  double activation = luaL_checknumber(L, 3);
-  basin__check(L, box->context, basin_contact_detect(box->contact, positions, activation));
-  lua_pushinteger(L, (lua_Integer)basin_contact_version(box->contact));
+  const double activation = luaL_checknumber(L, 3);
+  basin_status status;
+  if (is_array_id(L, 2, box)) {
+    const basin_array_id positions = (basin_array_id)lua_tointeger(L, 2);
+    status = basin_device_contact_detect(box->device, positions, activation);
+  } else {
+    const double *positions = basin__check_positions(L, 2, box);
+    status = box->device ? basin_device_contact_detect_at(box->device, positions, activation)
+                         : basin_contact_detect(box->contact, positions, activation);
+  }
+  basin__check(L, box->context, status);
+  lua_pushinteger(L, (lua_Integer)version_of(box));
   return 1;
 }
 
@@ -198,12 +229,20 @@ static int contact_counts(lua_State *L)
   size_t total = 0;
   double least = HUGE_VAL;
   lua_createtable(L, 0, BASIN_CONTACT_KIND_COUNT);
+  if (box->device) least = basin_device_contact_least_squared(box->device);
   for (int k = 0; k < BASIN_CONTACT_KIND_COUNT; ++k) {
-    basin_contact_pairs pairs = basin_contact_pairs_get(box->contact, (basin_contact_kind)k);
-    for (size_t i = 0; i < pairs.count; ++i) least = fmin(least, pairs.squared_distance[i]);
-    lua_pushinteger(L, (lua_Integer)pairs.count);
+    const basin_contact_kind kind = (basin_contact_kind)k;
+    size_t count;
+    if (box->device) {
+      count = basin_device_contact_count(box->device, kind);
+    } else {
+      basin_contact_pairs pairs = basin_contact_pairs_get(box->contact, kind);
+      for (size_t i = 0; i < pairs.count; ++i) least = fmin(least, pairs.squared_distance[i]);
+      count = pairs.count;
+    }
+    lua_pushinteger(L, (lua_Integer)count);
     lua_setfield(L, -2, kind_words[k]);
-    total += pairs.count;
+    total += count;
   }
   lua_pushinteger(L, (lua_Integer)total);
   lua_pushnumber(L, least);
@@ -223,7 +262,7 @@ static int contact_pairs(lua_State *L)
 {
   const basin_l_contact *box = basin__check_contact(L, 1);
   basin_contact_kind kind = basin__check_contact_kind(L, 2);
-  basin_contact_pairs pairs = basin_contact_pairs_get(box->contact, kind);
+  basin_contact_pairs pairs = basin__contact_pairs_of(L, box, kind);
   lua_createtable(L, 0, 6);
   basin__array_indices(L, pairs.count, basin_contact_arity(kind), pairs.vertices);
   lua_setfield(L, -2, "vertices");
@@ -287,13 +326,20 @@ static int contact_sweep(lua_State *L)
   return 1;
 }
 
-/* contact:smallest_distance(positions) -> distance, gap, kind or nil, {vertices} */
+/* contact:smallest_distance(positions or array id) -> distance, gap, kind or nil, {vertices} */
 static int contact_smallest_distance(lua_State *L)
 {
   basin_l_contact *box = basin__check_contact(L, 1);
-  const double *positions = basin__check_positions(L, 2, box);
   basin_contact_closest closest;
-  basin__check(L, box->context, basin_contact_smallest_distance(box->contact, positions, &closest));
+  basin_status status;
+  if (is_array_id(L, 2, box)) {
+    const basin_array_id positions = (basin_array_id)lua_tointeger(L, 2);
+    status = basin_device_contact_smallest_distance(box->device, positions, &closest);
+  } else {
+    const double *positions = basin__check_positions(L, 2, box);
+    status = basin_contact_smallest_distance(box->contact, positions, &closest);
+  }
+  basin__check(L, box->context, status);
   lua_pushnumber(L, sqrt(closest.squared_distance));
   lua_pushnumber(L, closest.gap);
   if (closest.kind == BASIN_CONTACT_KIND_COUNT) return 2;
@@ -328,13 +374,16 @@ static int contact_check(lua_State *L)
 
 static int contact_memory(lua_State *L)
 {
-  lua_pushinteger(L, (lua_Integer)basin_contact_memory(basin__check_contact(L, 1)->contact));
+  const basin_l_contact *box = basin__check_contact(L, 1);
+  size_t bytes = basin_contact_memory(box->contact);
+  if (box->device) bytes += basin_device_contact_memory(box->device);
+  lua_pushinteger(L, (lua_Integer)bytes);
   return 1;
 }
 
 static int contact_version(lua_State *L)
 {
-  lua_pushinteger(L, (lua_Integer)basin_contact_version(basin__check_contact(L, 1)->contact));
+  lua_pushinteger(L, (lua_Integer)version_of(basin__check_contact(L, 1)));
   return 1;
 }
 

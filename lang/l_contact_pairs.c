@@ -9,9 +9,7 @@
 /* Vertices of the first side of a stencil; 0 where the other is a plane. */
 static const unsigned other_side[BASIN_CONTACT_KIND_COUNT] = {1, 1, 1, 2, 2, 2, 2, 0};
 
-/* A matrix of one number a pair of bodies, with one more column for planes, in field `name` of the
- * table at `index`; NULL if absent. The array stays on the stack. */
-static const double *table_field(lua_State *L, int index, const char *name, size_t bodies)
+const double *basin__contact_table_field(lua_State *L, int index, const char *name, size_t bodies)
 {
   if (lua_getfield(L, index, name) == LUA_TNIL) return NULL;
   const basin_l_array *array = basin__array_to(L, lua_gettop(L));
@@ -47,10 +45,8 @@ look_up(const basin_l_contact *box, const double *table, basin_contact_kind kind
   return start + sum / (double)(first * second);
 }
 
-/* The array id in field `name` of the table at `index`, or BASIN_NONE; an array of `size` numbers
- * an instance. */
-static basin_array_id
-id_field(lua_State *L, int index, const char *name, basin_l_system *self, size_t size)
+basin_array_id basin__contact_id_field(
+    lua_State *L, int index, const char *name, basin_l_system *self, size_t size)
 {
   basin_array_id id = BASIN_NONE;
   if (lua_getfield(L, index, name) != LUA_TNIL) {
@@ -156,6 +152,7 @@ planes_of(lua_State *L, const basin_l_contact *box, const basin_contact_pairs *p
 static int contact_fill(lua_State *L)
 {
   const basin_l_contact *box = basin__check_contact(L, 1);
+  if (box->device) return basin__contact_fill_on_device(L);
   basin_contact_kind kind = basin__check_contact_kind(L, 2);
   basin_l_system *self = basin__check_system(L, 3);
   basin_space_id space = (basin_space_id)luaL_checkinteger(L, 4);
@@ -164,9 +161,9 @@ static int contact_fill(lua_State *L)
   luaL_checktype(L, 7, LUA_TTABLE);
   basin_contact_pairs pairs = basin_contact_pairs_get(box->contact, kind);
   pairs.arity = basin_contact_arity(kind);
-  basin_array_id multiplicity = id_field(L, 6, "multiplicity", self, 1);
-  basin_array_id weight = id_field(L, 6, "weight", self, 1);
-  const double *table = table_field(L, 7, "weight", box->body_count);
+  basin_array_id multiplicity = basin__contact_id_field(L, 6, "multiplicity", self, 1);
+  basin_array_id weight = basin__contact_id_field(L, 6, "weight", self, 1);
+  const double *table = basin__contact_table_field(L, 7, "weight", box->body_count);
   const double *numbers[4] = {
       pairs.multiplicity, weights(L, box, kind, &pairs, table), pairs.separation, pairs.threshold};
   const uint32_t *vertices = pairs.vertices;
@@ -176,10 +173,15 @@ static int contact_fill(lua_State *L)
   set_stencils(L, self, space, connectivity, vertices, count, pairs.arity);
   set_array(L, self, multiplicity, numbers[0], count);
   set_array(L, self, weight, numbers[1], count);
-  set_array(L, self, id_field(L, 6, "separation", self, 1), numbers[2], count);
-  if (pairs.threshold) set_array(L, self, id_field(L, 6, "threshold", self, 1), numbers[3], count);
+  set_array(L, self, basin__contact_id_field(L, 6, "separation", self, 1), numbers[2], count);
+  if (pairs.threshold)
+    set_array(L, self, basin__contact_id_field(L, 6, "threshold", self, 1), numbers[3], count);
   if (kind == BASIN_CONTACT_POINT_PLANE && count > 0)
-    set_array(L, self, id_field(L, 6, "plane", self, 4), planes_of(L, box, &pairs), 4 * count);
+    set_array(L,
+              self,
+              basin__contact_id_field(L, 6, "plane", self, 4),
+              planes_of(L, box, &pairs),
+              4 * count);
   lua_pushinteger(L, (lua_Integer)count);
   return 1;
 }
@@ -299,6 +301,7 @@ static void add_pairs(const basin_l_contact *box,
 static int contact_fill_friction(lua_State *L)
 {
   const basin_l_contact *box = basin__check_contact(L, 1);
+  if (box->device) return basin__contact_fill_friction_on_device(L);
   basin_l_system *self = basin__check_system(L, 2);
   basin_space_id space = (basin_space_id)luaL_checkinteger(L, 3);
   basin_connectivity_id connectivity = (basin_connectivity_id)luaL_checkinteger(L, 4);
@@ -306,9 +309,9 @@ static int contact_fill_friction(lua_State *L)
   luaL_checktype(L, 8, LUA_TTABLE);
   friction_input input = {.lagged = basin__check_positions(L, 6, box),
                           .start = basin__check_positions(L, 7, box),
-                          .weight = table_field(L, 8, "weight", box->body_count),
-                          .fixed = table_field(L, 8, "fixed", box->body_count),
-                          .moving = table_field(L, 8, "moving", box->body_count)};
+                          .weight = basin__contact_table_field(L, 8, "weight", box->body_count),
+                          .fixed = basin__contact_table_field(L, 8, "fixed", box->body_count),
+                          .moving = basin__contact_table_field(L, 8, "moving", box->body_count)};
   size_t most;
   friction_lists lists = make_lists(L, box, &most);
   double *frames = lua_newuserdatauv(L, (10 * most + 1) * sizeof *frames, 0);
@@ -324,14 +327,19 @@ static int contact_fill_friction(lua_State *L)
   }
   size_t count = lists.count;
   set_stencils(L, self, space, connectivity, lists.vertices, count, 4);
-  set_array(L, self, id_field(L, 5, "coefficients", self, 4), lists.coefficients, 4 * count);
-  set_array(L, self, id_field(L, 5, "tangents", self, 6), lists.tangents, 6 * count);
-  set_array(L, self, id_field(L, 5, "start", self, 2), lists.start, 2 * count);
-  set_array(L, self, id_field(L, 5, "weight", self, 1), lists.weight, count);
-  set_array(L, self, id_field(L, 5, "squared_distance", self, 1), lists.squared, count);
-  set_array(L, self, id_field(L, 5, "separation", self, 1), lists.separation, count);
-  set_array(L, self, id_field(L, 5, "fixed", self, 1), lists.fixed, count);
-  set_array(L, self, id_field(L, 5, "moving", self, 1), lists.moving, count);
+  set_array(L,
+            self,
+            basin__contact_id_field(L, 5, "coefficients", self, 4),
+            lists.coefficients,
+            4 * count);
+  set_array(L, self, basin__contact_id_field(L, 5, "tangents", self, 6), lists.tangents, 6 * count);
+  set_array(L, self, basin__contact_id_field(L, 5, "start", self, 2), lists.start, 2 * count);
+  set_array(L, self, basin__contact_id_field(L, 5, "weight", self, 1), lists.weight, count);
+  set_array(
+      L, self, basin__contact_id_field(L, 5, "squared_distance", self, 1), lists.squared, count);
+  set_array(L, self, basin__contact_id_field(L, 5, "separation", self, 1), lists.separation, count);
+  set_array(L, self, basin__contact_id_field(L, 5, "fixed", self, 1), lists.fixed, count);
+  set_array(L, self, basin__contact_id_field(L, 5, "moving", self, 1), lists.moving, count);
   lua_pushinteger(L, (lua_Integer)count);
   return 1;
 }
@@ -345,4 +353,5 @@ void basin__open_contact_pairs(lua_State *L)
   lua_getfield(L, -1, "methods");
   basin__functions(L, methods);
   lua_pop(L, 2);
+  basin__open_contact_device(L);
 }

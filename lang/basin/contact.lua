@@ -179,13 +179,15 @@ function M.detector(given)
     self._targets[#self._targets + 1] = pair_target(scene, kind, connectivity)
   end
   table.sort(self._targets, function(a, b) return a.kind < b.kind end)
+  if scene then self._on_device = self._core:attach(scene._system) end
   return self
 end
 
 -- ---- detection ----
 
--- The positions given, else the present ones.
-local present = steps._present
+-- The positions given, else the present ones: those of a scene on a device as an array's id, so
+-- that they stay there.
+local present, placed = steps._present, steps._placed
 
 local function update_pairs(self)
   local start = core.seconds()
@@ -206,7 +208,7 @@ function methods.detect(self, given)
     errors.fail("ARGUMENT", "detect: give 'distance' or 'squared_distance'")
   end
   distance = distance or math.sqrt(checked.squared_distance)
-  local positions, start = present(self, checked.positions), core.seconds()
+  local positions, start = placed(self, checked.positions), core.seconds()
   local version = self._core:detect(positions, distance)
   self.seconds_detect = self.seconds_detect + core.seconds() - start
   if version ~= self._version then
@@ -215,6 +217,21 @@ function methods.detect(self, given)
     self._version = version
   end
   return self:counts().total
+end
+
+--- Finds the pairs of the present positions and puts them into a list of friction {space=,
+--- connectivity=, arrays=, tables=}: frames at these positions, slip counted from those of the last
+--- call with `first`.
+function methods._lag(self, list, distance, first)
+  local positions = placed(self)
+  if first and self._on_device then
+    self._core:remember(positions)
+  elseif first then
+    self._start = positions
+  end
+  self:detect { positions = type(positions) ~= "number" and positions or nil, distance = distance }
+  self._core:fill_friction(self._scene._system, list.space, list.connectivity, list.arrays,
+    positions, self._start, list.tables)
 end
 
 --- Pairs of the last detect: a number for each kind, and `total`.
@@ -238,11 +255,11 @@ end
 
 -- ---- questions ----
 
-local function positions_option(self, where, given, more)
+local function positions_option(self, where, given, more, find)
   local known = { positions = "any" }
   for key, kind in pairs(more or {}) do known[key] = kind end
   local checked = options.check(where, given, known)
-  return present(self, checked.positions), checked
+  return (find or present)(self, checked.positions), checked
 end
 
 --- Edges that meet triangles: rows of two and three vertices, at most `limit` (100) of them, and
@@ -255,8 +272,8 @@ end
 --- The smallest distance of all pairs that may touch (infinite without one), and {gap=, kind=,
 --- vertices=}; the gap is the distance less the thickness. {positions=}
 function methods.smallest_distance(self, given)
-  local distance, gap, kind, vertices = self._core:smallest_distance(positions_option(self,
-    "smallest_distance", given))
+  local distance, gap, kind, vertices = self._core:smallest_distance((positions_option(self,
+    "smallest_distance", given, nil, placed)))
   return distance, { gap = gap, kind = kind, vertices = vertices }
 end
 

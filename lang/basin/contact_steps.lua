@@ -15,6 +15,14 @@ function methods._present(self, value)
   return self._positions
 end
 
+-- The same for what understands ids: the present positions stay on the scene's device.
+function methods._placed(self, value)
+  if value == nil and self._on_device and attribute.is(self._positions) then
+    return self._scene:_array_of(self._positions)
+  end
+  return self:_present(value)
+end
+
 local function check_slackness(slackness)
   if slackness and slackness >= 1 then
     errors.fail("ARGUMENT", "'slackness' must lie between 0 and 1, got %g", slackness)
@@ -127,6 +135,15 @@ function rules.sweep(self, from, motion, alpha, given)
   return (self:_step(from, motion, alpha, given.slackness))
 end
 
+-- The sweep on the scene's device: neither positions nor motion leave it.
+local function device_sweep(self, minimizer, array, direction, alpha, slackness)
+  local start = core.seconds()
+  local step = self._core:filter_step(minimizer, array, direction, alpha,
+    check_slackness(slackness))
+  self.seconds_step = self.seconds_step + core.seconds() - start
+  return step
+end
+
 -- Short sweeps have few candidates.
 function rules.cfl(self, from, motion, alpha, given)
   local limit = self:cfl_step { direction = motion, distance = given.distance }
@@ -160,6 +177,9 @@ function methods.filter(self, given)
   local array = self._scene:_array_of(self._positions)
   return filter._make("contact", self._positions, function(minimizer, direction, alpha)
     if alpha <= 0 then return alpha end
+    if rule == "sweep" and self._on_device then
+      return device_sweep(self, minimizer, array, direction, alpha, checked.slackness)
+    end
     return rules[rule](self, self:_present(), minimizer:motion(array, direction), alpha, checked)
   end)
 end

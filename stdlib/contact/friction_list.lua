@@ -44,12 +44,7 @@ end
 
 ---Renews normal forces, contact directions and, at the start of a step, where slip is counted from.
 function M.lag(contact, first)
-  local list = contact.friction
-  local positions = contact.position:compute()
-  if first then contact.start = positions end
-  contact.detector:detect { positions = positions, distance = contact.reach }
-  contact.detector._core:fill_friction(contact.scene._system, list.space, list.connectivity,
-    list.arrays, positions, contact.start, list.tables)
+  contact.detector:_lag(contact.friction, contact.reach, first)
 end
 
 return M
