@@ -146,14 +146,23 @@ local function rest(given, steps)
   local bodies = given.planes and { body } or { body, floor(scene) }
   local all = { bodies = bodies, distance = 2e-3 }
   for key, value in pairs(given) do all[key] = value end
-  all.dt = nil
+  all.dt, all.integrator = nil, nil
   local contact = std.contact.barrier(scene, all)
   local witness = guard.new(contact, bodies)
   local report = basin.simulate(scene, { dt = given.dt or 0.01, steps = steps or 60,
-    gravity = gravity, newton = { tolerance = 1e-3, max_iterations = 200,
+    gravity = gravity, integrator = given.integrator, newton = { tolerance = 1e-3, max_iterations = 200,
     linear = { solver = "direct" } }, on_step = witness:on_step() })
   return contact, report, witness
 end
+
+harness.test("other integrators", function()
+  for _, integrator in ipairs { "bdf2", "quasistatic" } do
+    local contact, report, witness = rest({ stiffness = 1e3, friction = 0.3,
+      integrator = integrator })
+    harness.equal(report.reasons.converged, 60, tostring(report))
+    assert(contact.most_pairs > 0 and witness.closest < 2e-3, integrator .. ": nothing touched")
+  end
+end)
 
 harness.test("thickness is kept in addition to the distance", function()
   local _, _, witness = rest { thickness = 4e-3, stiffness = 1e3 }

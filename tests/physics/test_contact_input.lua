@@ -121,6 +121,29 @@ harness.test("edges of three triangles, vertices of two sheets", function()
   works(scene, { soft(scene, "body", { copies = { { 0, 0.06, 0 } } }), ground })
 end)
 
+-- A strip with one side.
+local function one_sided(count)
+  local points, triangles = {}, {}
+  for i = 0, count - 1 do
+    local angle = 2 * math.pi * i / count
+    for side = -1, 1, 2 do
+      local w = 0.04 * side
+      local radius = 0.15 + w * math.cos(angle / 2)
+      points[#points + 1] = { radius * math.cos(angle), 0.15 + w * math.sin(angle / 2),
+        radius * math.sin(angle) }
+    end
+    local c, d = 2 * i + 2, 2 * i + 3
+    if i == count - 1 then c, d = 1, 0 end
+    table.move({ { 2 * i, 2 * i + 1, c }, { 2 * i + 1, d, c } }, 1, 2, #triangles + 1, triangles)
+  end
+  return points, triangles
+end
+
+harness.test("a surface with one side", function()
+  local scene = basin.scene "strip"
+  works(scene, { cloth(scene, one_sided(24)), floor(scene) }, { friction = 0.3 })
+end)
+
 harness.test("points without cells hold a body", function()
   local scene = basin.scene "nails"
   local points = {}
@@ -167,6 +190,28 @@ harness.test("barriers that hold nothing, and that hold everything", function()
       { stiffness = stiffness })
     harness.equal(witness.steps, 30)
   end
+end)
+
+harness.test("without the energies of contact the filter of steps still holds", function()
+  local scene = basin.scene "disabled"
+  local bodies = { soft(scene, "body"), floor(scene) }
+  local witness = guard.new(std.contact.barrier(scene, { bodies = bodies }), bodies)
+  for _, energy in ipairs(scene:energies()) do
+    if energy.name:find "^contact" then energy:disable() end
+  end
+  local report = basin.simulate(scene, { dt = 0.01, steps = 15, gravity = { 0, -9.8, 0 },
+    newton = newton, on_step = witness:on_step() })
+  assert(tostring(report):find "barrier too weak", "the report names it")
+end)
+
+harness.test("a soft body between two that close in", function()
+  local scene = basin.scene "press"
+  local plate = std.body.fixed(scene, "plate", { mesh = cube(1, { height = 0.1, surface = true })
+    :translated { 0, 0.3, 0 }, motion = function(time, start)
+      return start - basin.array.filled(start.count, { 0, math.min(2 * time, 0.17), 0 })
+    end })
+  works(scene, { soft(scene, "body"), floor(scene), plate }, { friction = 0.5, stiffness = 1e3 })
+  harness.close(plate.position:value():component(2):min(), 0.08, 1e-12, "the plate arrived")
 end)
 
 harness.test("bodies of a million meters and of a millionth, together and far away", function()
