@@ -150,8 +150,8 @@ local function rest(given, steps)
   local contact = std.contact.barrier(scene, all)
   local witness = guard.new(contact, bodies)
   local report = basin.simulate(scene, { dt = given.dt or 0.01, steps = steps or 60,
-    gravity = gravity, integrator = given.integrator, newton = { tolerance = 1e-3, max_iterations = 200,
-    linear = { solver = "direct" } }, on_step = witness:on_step() })
+    gravity = gravity, integrator = given.integrator, on_step = witness:on_step(),
+    newton = { tolerance = 1e-3, max_iterations = 200, linear = { solver = "direct" } } })
   return contact, report, witness
 end
 

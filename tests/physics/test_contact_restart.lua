@@ -123,7 +123,8 @@ harness.test("bodies that a script moves into each other are refused at the next
   local item = build(nil)
   harness.fails("%d+ intersections at the start", simulate, item, { on_step = function(at)
     local x = item.bodies[1].position
-    if at.step == 3 then x:update(x:value() - basin.array.filled(x:value().count, { 0, 0.1, 0 })) end
+    local down = basin.array.filled(x:value().count, { 0, 0.1, 0 })
+    if at.step == 3 then x:update(x:value() - down) end
   end })
 end)
 harness.finish()
