@@ -20,7 +20,8 @@ basin_l_matrix *basin__matrix_new(lua_State *L, int like);
 basin_l_matrix *basin__matrix_check(lua_State *L, int index);
 basin_l_matrix *basin__matrix_test(lua_State *L, int index);
 
-/* Options of one linear solve from a table {solver=, tolerance=, max_iterations=, warm_start=}. */
+/* Options of one linear solve from a table {solver=, tolerance=, max_iterations=, warm_start=,
+ * preconditioner=, single_precision=}. */
 basin_solve_options basin__check_solve_options(lua_State *L, int table);
 
 #endif

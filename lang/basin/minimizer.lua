@@ -181,7 +181,8 @@ function methods.hessian(self, given)
 end
 
 local solve_spec = { tolerance = "positive", max_iterations = "integer",
-  solver = { "auto", "direct", "pcg" }, warm_start = "boolean" }
+  solver = { "auto", "direct", "pcg" }, warm_start = "boolean",
+  preconditioner = { "auto", "block_jacobi", "schwarz" }, single_precision = "boolean" }
 M.solve_spec = solve_spec
 
 local function unpack_with(list, last)

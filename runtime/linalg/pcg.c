@@ -57,7 +57,7 @@ static size_t vector_stride(size_t size)
 static size_t sum_count(const basin_bsr *matrix, const basin_preconditioner *m)
 {
   size_t parts = (size_t)matrix->node_count / PART_NODES + 1;
-  if (m != NULL && m->part_count > parts) parts = m->part_count;
+  if (basin__preconditioner_has_parts(m) && m->part_count > parts) parts = m->part_count;
   return parts > matrix->plan.chunk_count ? parts : matrix->plan.chunk_count;
 }
 
@@ -126,7 +126,7 @@ static void multiply_task(void *user, size_t chunk, unsigned worker)
 
 static void part_nodes(const solve *s, size_t part, uint32_t *first, uint32_t *last)
 {
-  if (s->m != NULL) {
+  if (basin__preconditioner_has_parts(s->m)) {
     *first = s->m->instance_starts[s->m->part_starts[part]];
     *last = s->m->instance_starts[s->m->part_starts[part + 1]];
   } else {
@@ -136,11 +136,12 @@ static void part_nodes(const solve *s, size_t part, uint32_t *first, uint32_t *l
   }
 }
 
-/* z = M^-1 r and r . z, or z = r. `rr` is r . r of the part. */
+/* z = M^-1 r and r . z where that goes part by part, or z = r. `rr` is r . r of the part. */
 static void precondition_part(solve *s, size_t part, double rr)
 {
   double *sums = s->pcg->sums + 2 * part;
-  sums[0] = s->m != NULL ? basin__preconditioner_apply_part(s->m, part, s->r, s->z) : rr;
+  bool parts = basin__preconditioner_has_parts(s->m);
+  sums[0] = parts ? basin__preconditioner_apply_part(s->m, part, s->r, s->z) : rr;
   sums[1] = rr;
 }
 
@@ -168,8 +169,24 @@ static void precondition_task(void *user, size_t part, unsigned worker)
   precondition_part(s, part, s->kernels->dot((size_t)(last - first) * s->matrix->block_size, r, r));
 }
 
+static void dot_task(void *user, size_t part, unsigned worker)
+{
+  solve *s = user;
+  uint32_t first, last;
+  (void)worker;
+  part_nodes(s, part, &first, &last);
+  size_t begin = (size_t)first * s->matrix->block_size,
+         count = (size_t)(last - first) * s->matrix->block_size;
+  s->pcg->sums[2 * part] = s->kernels->dot(count, s->r + begin, s->z + begin);
+}
+
+/* The sums of all parts, after z where that is found for all at once. */
 static void collect_residual(solve *s)
 {
+  if (s->m != NULL && !basin__preconditioner_has_parts(s->m)) {
+    basin_preconditioner_apply(s->m, s->r, s->z);
+    basin__parallel_work(s->pcg->context, s->part_count, 2.0 * (double)s->pcg->size, dot_task, s);
+  }
   s->rz = s->rr = 0;
   for (size_t part = 0; part < s->part_count; part++) {
     s->rz += s->pcg->sums[2 * part];
@@ -180,7 +197,8 @@ static void collect_residual(solve *s)
 /* Scalar operations of what is done with vectors and preconditioner in an iteration. */
 static double part_work(const solve *s)
 {
-  return 8.0 * (double)s->pcg->size + (s->m != NULL ? basin__preconditioner_work(s->m) : 0);
+  bool parts = basin__preconditioner_has_parts(s->m);
+  return 8.0 * (double)s->pcg->size + (parts ? basin__preconditioner_work(s->m) : 0);
 }
 
 static void precondition(solve *s)
@@ -395,7 +413,7 @@ basin_status basin_pcg_solve(basin_pcg *pcg,
              .x = x};
   s.kernel = basin__bsr_kernel_select(matrix->block_size);
   s.kernels = basin__vector_kernels_select();
-  s.part_count = preconditioner != NULL
+  s.part_count = basin__preconditioner_has_parts(preconditioner)
                      ? preconditioner->part_count
                      : ((size_t)matrix->node_count + PART_NODES - 1) / PART_NODES;
   place_vectors(&s);

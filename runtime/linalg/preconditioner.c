@@ -1,4 +1,5 @@
-/* Block Jacobi: one inverse for the whole diagonal block of each instance.
+/* Block Jacobi: one inverse for the whole diagonal block of each instance. Other kinds stand behind
+ * the same object.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "preconditioner.h"
 
@@ -6,6 +7,7 @@
 #include "bsr.h"
 #include "dense.h"
 #include "large.h"
+#include "schwarz.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -119,6 +121,16 @@ build_instances(basin_preconditioner *p, size_t count, const basin_node_range *s
   return cut_parts(p);
 }
 
+static basin_status check_block(basin_context *context, unsigned block_size)
+{
+  if (block_size >= 1 && block_size <= BASIN__BSR_LARGEST_BLOCK) return BASIN_OK;
+  return BASIN_FAIL(context,
+                    BASIN_ERROR_UNSUPPORTED,
+                    "block size %u is not in 1..%d",
+                    block_size,
+                    BASIN__BSR_LARGEST_BLOCK);
+}
+
 basin_status basin_preconditioner_create(basin_context *context,
                                          uint32_t node_count,
                                          unsigned block_size,
@@ -127,13 +139,7 @@ basin_status basin_preconditioner_create(basin_context *context,
                                          basin_preconditioner **result)
 {
   *result = NULL;
-  if (block_size < 1 || block_size > BASIN__BSR_LARGEST_BLOCK) {
-    return BASIN_FAIL(context,
-                      BASIN_ERROR_UNSUPPORTED,
-                      "block size %u is not in 1..%d",
-                      block_size,
-                      BASIN__BSR_LARGEST_BLOCK);
-  }
+  BASIN_TRY(check_block(context, block_size));
   basin_preconditioner *p = basin__calloc(context, 1, sizeof *p);
   if (p == NULL) return BASIN_ERROR_MEMORY;
   p->context = context;
@@ -159,10 +165,32 @@ basin_status basin_preconditioner_create(basin_context *context,
   return BASIN_OK;
 }
 
+basin_status basin_preconditioner_create_schwarz(basin_context *context,
+                                                 uint32_t node_count,
+                                                 unsigned block_size,
+                                                 basin_preconditioner **result)
+{
+  *result = NULL;
+  BASIN_TRY(check_block(context, block_size));
+  basin_preconditioner *p = basin__calloc(context, 1, sizeof *p);
+  if (p == NULL) return BASIN_ERROR_MEMORY;
+  p->context = context;
+  p->node_count = node_count;
+  p->block_size = block_size;
+  basin_status status = basin__schwarz_create(context, node_count, block_size, &p->schwarz);
+  if (status != BASIN_OK) {
+    basin__free(context, p, sizeof *p);
+    return status;
+  }
+  *result = p;
+  return BASIN_OK;
+}
+
 void basin_preconditioner_destroy(basin_preconditioner *p)
 {
   if (p == NULL) return;
   basin_context *context = p->context;
+  basin__schwarz_destroy(p->schwarz);
   if (p->inverses != NULL) basin__free_aligned(context, p->inverses, inverses_bytes(p));
   basin__free(context, p->instance_starts, (p->instance_count + 1) * sizeof *p->instance_starts);
   basin__free(context, p->inverse_starts, (p->instance_count + 1) * sizeof *p->inverse_starts);
@@ -212,15 +240,14 @@ static bool invert_absolute(size_t n, const double *block, double *inverse)
   return true;
 }
 
-static bool all_finite(size_t count, const double *values)
+bool basin__all_finite(size_t count, const double *values)
 {
   double sum = 0;
   for (size_t i = 0; i < count; i++) sum += values[i] * 0.0;
   return sum == 0;
 }
 
-/* True if the block was definite; else a stand-in is made. `block` is overwritten. */
-static bool invert_block(size_t n, double *block, double *inverse)
+bool basin__invert_block(size_t n, double *block, double *inverse)
 {
   double diagonal[LARGEST_INSTANCE];
   for (size_t i = 0; i < n; i++) diagonal[i] = fabs(block[i * n + i]);
@@ -228,8 +255,8 @@ static bool invert_block(size_t n, double *block, double *inverse)
   if (basin__dense_cholesky(n, inverse, NULL)) {
     memcpy(block, inverse, n * n * sizeof *block);
     basin__dense_cholesky_inverse(n, block, inverse);
-    if (all_finite(n * n, inverse)) return true;
-  } else if (invert_absolute(n, block, inverse) && all_finite(n * n, inverse)) {
+    if (basin__all_finite(n * n, inverse)) return true;
+  } else if (invert_absolute(n, block, inverse) && basin__all_finite(n * n, inverse)) {
     return false;
   }
   memset(inverse, 0, n * n * sizeof *inverse);
@@ -245,7 +272,7 @@ static bool invert_3(const double *a, double *out)
   double d0 = a[0], l10 = a[3] / d0, d1 = a[4] - l10 * a[3];
   double l20 = a[6] / d0, below = a[7] - l20 * a[3], l21 = below / d1;
   double d2 = a[8] - l20 * a[6] - l21 * below;
-  if (!(d0 > 0 && d1 > least * a[4] && d2 > least * a[8])) return false;
+  if (!(d0 > 0 && d0 <= DBL_MAX && d1 > least * a[4] && d2 > least * a[8])) return false;
   double i0 = 1 / d0, i1 = 1 / d1, i2 = 1 / d2, m = l10 * l21 - l20;
   out[5] = i2;
   out[4] = -l21 * i2;
@@ -253,16 +280,16 @@ static bool invert_3(const double *a, double *out)
   out[2] = m * i2;
   out[1] = -l10 * i1 - l21 * m * i2;
   out[0] = i0 + l10 * l10 * i1 + m * m * i2;
-  return all_finite(6, out);
+  return basin__all_finite(6, out);
 }
 
 /* Inverts the block of an instance and stores the result; true if it was definite. */
 static bool store_inverse(basin_preconditioner *p, size_t instance, size_t n, double *block)
 {
-  if (!p->packed) return invert_block(n, block, p->inverses + p->inverse_starts[instance]);
+  if (!p->packed) return basin__invert_block(n, block, p->inverses + p->inverse_starts[instance]);
   static const size_t places[] = {0, 1, 2, 4, 5, 8};
   double inverse[9];
-  bool definite = invert_block(3, block, inverse);
+  bool definite = basin__invert_block(3, block, inverse);
   for (size_t k = 0; k < 6; k++) p->inverses[6 * instance + k] = inverse[places[k]];
   return definite;
 }
@@ -288,7 +315,7 @@ static void update_task(void *user, size_t part, unsigned worker)
       if (invert_3(diagonal, p->inverses + 6 * i)) continue;
     }
     gather_block(job->matrix, p->instance_starts[i], count, work);
-    if (!all_finite(n * n, work)) {
+    if (!basin__all_finite(n * n, work)) {
       job->bad[part] = i;
       return;
     }
@@ -326,6 +353,7 @@ basin_preconditioner_update(basin_preconditioner *p, const basin_bsr *matrix, si
                       (unsigned)matrix->node_count,
                       matrix->block_size);
   }
+  if (p->schwarz != NULL) return basin__schwarz_update(p->schwarz, matrix, fallbacks);
   size_t work_bytes = (basin__worker_count(context) * p->largest * p->largest + 1) * sizeof(double);
   size_t part_bytes = (p->part_count + 1) * sizeof(size_t);
   update_job job = {p,
@@ -388,6 +416,10 @@ static void apply_task(void *user, size_t part, unsigned worker)
 
 void basin_preconditioner_apply(const basin_preconditioner *p, const double *r, double *z)
 {
+  if (p->schwarz != NULL) {
+    basin__schwarz_apply(p->schwarz, r, z);
+    return;
+  }
   apply_job job = {p, r, z};
   basin__parallel_work(p->context, p->part_count, basin__preconditioner_work(p), apply_task, &job);
 }

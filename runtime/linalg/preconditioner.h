@@ -1,4 +1,4 @@
-/* Inside of the block Jacobi preconditioner.
+/* Inside of preconditioners.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASIN_LINALG_PRECONDITIONER_H
 #define BASIN_LINALG_PRECONDITIONER_H
@@ -13,6 +13,7 @@ struct basin_preconditioner {
   basin_context *context;
   uint32_t node_count;
   unsigned block_size;
+  struct basin__schwarz *schwarz; /* or NULL: block Jacobi, as follows */
   size_t instance_count;
   uint32_t *instance_starts; /* instance_count + 1 nodes */
   size_t *inverse_starts;    /* instance_count + 1 places in `inverses` */
@@ -23,6 +24,12 @@ struct basin_preconditioner {
   size_t largest; /* unknowns of the largest instance */
   bool packed;    /* every instance is one node of three numbers */
 };
+
+/* True for block Jacobi, which is applied part by part. */
+static inline bool basin__preconditioner_has_parts(const basin_preconditioner *p)
+{
+  return p != NULL && p->schwarz == NULL;
+}
 
 /* z = M^-1 r on the nodes of one part; returns its r . z. */
 double basin__preconditioner_apply_part(const basin_preconditioner *preconditioner,
@@ -35,6 +42,11 @@ static inline double basin__preconditioner_work(const basin_preconditioner *p)
 {
   return 2.0 * (double)p->inverse_starts[p->instance_count];
 }
+
+/* The inverse of a symmetric block, in full. True if it was definite; else a stand-in is made, see
+ * basin_preconditioner_update. `block` is overwritten. */
+bool basin__invert_block(size_t n, double *block, double *inverse);
+bool basin__all_finite(size_t count, const double *values);
 
 /* Sizes and options that no iterative solver can work with. */
 basin_status basin__linear_check(basin_context *context,

@@ -234,7 +234,12 @@ typedef struct basin_node_range {
   uint32_t first, count;
 } basin_node_range;
 
-/* Block Jacobi: the inverse of each instance's whole diagonal block. */
+/* Block Jacobi: the inverse of each instance's whole diagonal block; or multilevel Schwarz. */
+typedef enum basin_preconditioner_kind {
+  BASIN_PRECONDITIONER_AUTO, /* block Jacobi */
+  BASIN_PRECONDITIONER_BLOCK_JACOBI,
+  BASIN_PRECONDITIONER_SCHWARZ
+} basin_preconditioner_kind;
 typedef struct basin_preconditioner basin_preconditioner;
 
 /* Instances do not overlap, come in any order, and have at most 256 unknowns each; a node of no
@@ -245,6 +250,14 @@ BASIN_API basin_status basin_preconditioner_create(basin_context *context,
                                                    size_t instance_count,
                                                    const basin_node_range *instances,
                                                    basin_preconditioner **preconditioner);
+/* Multilevel additive Schwarz (Wu, Wang and Wang 2022): the inverses of the blocks of clusters of
+ * neighbouring nodes, about 48 unknowns each, and of clusters of clusters. Fewer iterations where
+ * stiffness couples many nodes, each about twice as dear. The clusters are those of the first
+ * matrix it is updated with. */
+BASIN_API basin_status basin_preconditioner_create_schwarz(basin_context *context,
+                                                           uint32_t node_count,
+                                                           unsigned block_size,
+                                                           basin_preconditioner **preconditioner);
 /* Inverts the blocks. Where a block is not positive definite the absolute values of its eigenvalues
  * (up to 48 unknowns) or of its diagonal (above) stand in, and it is counted in *fallbacks (may be
  * NULL). A block that is not finite is BASIN_ERROR_NOT_FINITE. */

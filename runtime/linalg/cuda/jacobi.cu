@@ -1,5 +1,5 @@
-/* Block Jacobi: the inverse of each instance's diagonal block, and its application. -DBLOCK=1..12,
- * -DNUMBER for the application. SPDX-License-Identifier: Apache-2.0 */
+/* Block Jacobi: the inverse of each instance's diagonal block. -DBLOCK=1..12.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "blocks_inverse.cuh"
 #include "matrix.cuh"
 
@@ -65,7 +65,7 @@ extern "C" __global__ void invert_nodes(matrix a, double *inverses, word *left)
   double d0 = m[0], l10 = m[3] / d0, d1 = m[4] - l10 * m[3];
   double l20 = m[6] / d0, below = m[7] - l20 * m[3], l21 = below / d1;
   double d2 = m[8] - l20 * m[6] - l21 * below;
-  bool definite = d0 > 0 && d1 > least * m[4] && d2 > least * m[8];
+  bool definite = d0 > 0 && d0 <= LARGEST && d1 > least * m[4] && d2 > least * m[8];
   double i0 = 1 / d0, i1 = 1 / d1, i2 = 1 / d2, n = l10 * l21 - l20;
   double xx = i0 + l10 * l10 * i1 + n * n * i2, xy = -l10 * i1 - l21 * n * i2, xz = n * i2;
   double yy = i1 + l21 * l21 * i2, yz = -l21 * i2;
@@ -92,7 +92,8 @@ struct block_entry {
 
 /* One thread block an instance; those with left[instance] == 0 are done (`left` NULL: none).
  * `starts`: the nodes of instances; NULL: each its own. `places`: where the inverses stand, of the
- * last too. `scratch`: room for instances beyond shared memory, of `room` numbers a thread block. */
+ * last too. `scratch`: room for instances beyond shared memory, of `room` numbers a thread block.
+ */
 extern "C" __global__ void invert_instances(matrix a,
                                             word instances,
                                             const word *starts,
@@ -123,33 +124,4 @@ extern "C" __global__ void invert_instances(matrix a,
     bool definite = invert_block(n, work, inverse, &flag, entry);
     if (!definite && threadIdx.x == 0) atomicAdd(&results->fallbacks, 1u);
   }
-}
-
-/* z = M^-1 r, a thread an unknown; neighbouring threads read neighbouring numbers of an inverse,
- * which is symmetric. `of_node` NULL: every node is an instance. `stop` (may be NULL): nothing is
- * done where it is not 0. */
-extern "C" __global__ void apply_instances(word node_count,
-                                           const word *of_node,
-                                           const word *starts,
-                                           const size *places,
-                                           const NUMBER *inverses,
-                                           const NUMBER *r,
-                                           NUMBER *z,
-                                           const word *stop)
-{
-  size i = (size)blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= (size)node_count * BLOCK || (stop && *stop)) return;
-  word node = (word)(i / BLOCK), first = node, n = BLOCK;
-  size place = (size)node * ENTRIES;
-  if (of_node) {
-    word instance = of_node[node];
-    first = starts[instance];
-    n = (starts[instance + 1] - first) * BLOCK;
-    place = places[instance];
-  }
-  size base = (size)first * BLOCK;
-  const NUMBER *column = inverses + place + (i - base);
-  double sum = 0;
-  for (word l = 0; l < n; l++) sum += (double)column[(size)l * n] * (double)r[base + l];
-  z[i] = (NUMBER)sum;
 }

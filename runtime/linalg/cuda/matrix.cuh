@@ -24,11 +24,11 @@ typedef struct matrix {
 #define ENTRIES (BLOCK * BLOCK)
 /* Lanes of a row: its blocks stand back to back, so that neighbouring lanes read neighbouring
  * numbers: AT_ONCE whole blocks in a step, or a block in SLOTS steps. */
-#define LANES   (BLOCK == 1 ? 8 : BLOCK == 2 ? 16 : 32)
-#define AT_ONCE (ENTRIES <= LANES ? LANES / ENTRIES : 1)
-#define SLOTS   (ENTRIES <= LANES ? 1 : (ENTRIES + 31) / 32)
+#define LANES            (BLOCK == 1 ? 8 : BLOCK == 2 ? 16 : 32)
+#define AT_ONCE          (ENTRIES <= LANES ? LANES / ENTRIES : 1)
+#define SLOTS            (ENTRIES <= LANES ? 1 : (ENTRIES + 31) / 32)
 #define MULTIPLY_THREADS 256
-#define GROUPS  (MULTIPLY_THREADS / LANES)
+#define GROUPS           (MULTIPLY_THREADS / LANES)
 
 #if BLOCK <= 5
 

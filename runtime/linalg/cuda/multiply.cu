@@ -2,14 +2,14 @@
 #include "matrix.cuh"
 
 extern "C" __global__ void __launch_bounds__(MULTIPLY_THREADS)
-multiply(matrix a, const double *x, double *y)
+    multiply(matrix a, const double *x, double *y)
 {
   multiply_rows(a, x, y);
 }
 
 /* dots: one share of x . y a thread block. */
 extern "C" __global__ void __launch_bounds__(MULTIPLY_THREADS)
-multiply_dot(matrix a, const double *x, double *y, double *dots)
+    multiply_dot(matrix a, const double *x, double *y, double *dots)
 {
   __shared__ double room[32];
   double dot = block_sum(multiply_rows(a, x, y), room);

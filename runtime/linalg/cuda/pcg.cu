@@ -1,6 +1,6 @@
 /* Conjugate gradients: an iteration is three or more kernels without a word from the host. The
- * thread block that finishes a kernel last adds up the shares of all, in order, and decides; once it
- * says stop, the kernels that follow do nothing. -DBLOCK=1..12, -DNUMBER=double or float.
+ * thread block that finishes a kernel last adds up the shares of all, in order, and decides; once
+ * it says stop, the kernels that follow do nothing. -DBLOCK=1..12, -DNUMBER=double or float.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "matrix.cuh"
 #include "pcg_job.cuh"
@@ -166,7 +166,7 @@ extern "C" __global__ void pcg_scale(pcg_job *job)
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-pcg_load(pcg_job *job, const double *b, double *x)
+    pcg_load(pcg_job *job, const double *b, double *x)
 {
   double scale = job->state.scale;
   bool guess = job->state.initial_guess != 0;
@@ -182,7 +182,7 @@ pcg_load(pcg_job *job, const double *b, double *x)
 
 /* r = b - product, and the direction is forgotten. */
 extern "C" __global__ void __launch_bounds__(THREADS)
-pcg_residual(pcg_job *job, const double *product)
+    pcg_residual(pcg_job *job, const double *product)
 {
   FOR_ENTRIES(i, entries(job))
   {

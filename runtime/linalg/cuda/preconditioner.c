@@ -256,7 +256,7 @@ basin_status basin__cuda_preconditioner_launch(
                         &z,
                         &stop};
   return basin__cuda_run(p->cuda,
-                         "jacobi.cu",
+                         "jacobi_apply.cu",
                          "apply_instances",
                          definitions.text,
                          basin__cuda_blocks((size_t)p->node_count * p->block, THREADS),
