@@ -226,7 +226,19 @@ static int plan_dump(lua_State *L)
   return 1;
 }
 
-/* plan:text(stage, form): the emitted text of a kernel; form is "kernel", "llvm" or "asm" */
+/* What NVRTC says of a kernel on an architecture like "sm_90", which needs no device. */
+static basin_status device_text(
+    basin_l_system *self, const basin_plan *plan, basin_stage stage, const char *form, char **text)
+{
+  basin_backend *backend;
+  BASIN_TRY(basin_backend_create(self->context, "nvrtc", self->precision, &backend));
+  basin_status status = basin_backend_text(backend, plan, stage, form, text);
+  basin_backend_destroy(backend);
+  return status;
+}
+
+/* plan:text(stage, form): the emitted text of a kernel; form is "kernel", "llvm", "asm" or "cuda";
+ * or an architecture: what the kernel takes there */
 static int plan_text(lua_State *L)
 {
   basin_plan *plan = basin__check_plan(L, 1);
@@ -235,8 +247,12 @@ static int plan_text(lua_State *L)
   basin_l_system *self = system_of_plan(L);
   basin_backend *backend;
   char *text = NULL;
-  basin__check(L, self->context, basin__system_backend(self, &backend));
-  basin__check(L, self->context, basin_backend_text(backend, plan, stage, form, &text));
+  if (strncmp(form, "sm_", 3) == 0) {
+    basin__check(L, self->context, device_text(self, plan, stage, form, &text));
+  } else {
+    basin__check(L, self->context, basin__system_backend(self, &backend));
+    basin__check(L, self->context, basin_backend_text(backend, plan, stage, form, &text));
+  }
   lua_pushstring(L, text);
   basin_text_free(self->context, text);
   return 1;

@@ -15,7 +15,8 @@ usage: basin run FILE.lua [options]     run a scene
        basin explain FILE.lua [NAME]    what the compiler found in each energy
        basin dump FILE.lua --stage STAGE [--term NAME] [--kernel value|gradient|hessian|compute]
                                         what it made of them: ir, scalar, hoist, frontier, gradient,
-                                        hessian, waist, map_out; kernel, llvm, asm, cuda
+                                        hessian, waist, map_out; kernel, llvm, asm, cuda,
+                                        sm_90 (what NVRTC says of that architecture)
        basin info [--config]            version, device, libraries; options and where they came from
        basin repl [FILE.lua]            an interpreter with basin and std loaded
        basin help [operators]           this text, or the operators of expressions

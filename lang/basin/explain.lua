@@ -62,7 +62,7 @@ local function dump_stage(plan, stage)
   local ok, text = pcall(plan.dump, plan, stage)
   if ok then return text end
   if errors.is_error(text) and text.code == "NAME" then
-    text.message = text.message .. ", kernel, llvm, asm, cuda"
+    text.message = text.message .. ", kernel, llvm, asm, cuda, sm_90 (or another architecture)"
   end
   error(text, 0)
 end
@@ -80,6 +80,11 @@ end
 
 local texts <const> = { kernel = true, llvm = true, asm = true, cuda = true }
 
+-- Stages that each kernel has for itself.
+local function of_kernel(stage)
+  return texts[stage] or type(stage) == "string" and stage:find("^sm_%d+%l?$") ~= nil
+end
+
 -- The energies to dump: one by name, or all.
 local function chosen_terms(scene, minimizer, name)
   if name ~= nil then return { find_term(minimizer, energy_module.find(scene, name)) } end
@@ -89,17 +94,17 @@ end
 --- The text of one energy, or of all, at a stage: "ir", "scalar", "hoist", "frontier", "gradient",
 --- "hessian", "waist" and "map_out" of the compiler; "kernel" (the emitted text), "llvm", "asm" and
 --- "cuda" of one of its kernels, "value", "gradient", "hessian" (the default) or "compute" (what is
---- computed once from constants).
+--- computed once from constants); an architecture, "sm_90": registers, stack and spills there.
 function scene_module.methods.dump(scene, stage, name, kernel)
-  if kernel and not texts[stage] then
-    errors.fail_hint("ARGUMENT", "kernels have the stages kernel, llvm, asm and cuda",
+  if kernel and not of_kernel(stage) then
+    errors.fail_hint("ARGUMENT", "kernels have the stages kernel, llvm, asm, cuda and sm_90",
       "dump: stage '%s' is the same for all kernels of an energy", tostring(stage))
   end
   kernel = kernel or "hessian"
   local terms, parts = chosen_terms(scene, minimizer_of(scene), name), {}
   for _, item in ipairs(terms) do
     local heading = #terms > 1 and ("== %s ==\n"):format(item.energy.name) or ""
-    if not texts[stage] then
+    if not of_kernel(stage) then
       parts[#parts + 1] = heading .. dump_stage(item.plan, stage)
     elseif item.plan:kernel(kernel) then
       parts[#parts + 1] = heading .. item.plan:text(kernel, stage)

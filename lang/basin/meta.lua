@@ -1060,7 +1060,7 @@ function Scene:explain(name) end
 ---The text of one energy, or of all, at a stage: "ir", "scalar", "hoist", "frontier", "gradient",
 ---"hessian", "waist" and "map_out" of the compiler; "kernel" (the emitted text), "llvm", "asm" and
 ---"cuda" of one of its kernels, "value", "gradient", "hessian" (the default) or "compute" (what is
----computed once from constants).
+---computed once from constants); an architecture, "sm_90": registers, stack and spills there.
 ---@param stage string
 ---@param name? string
 ---@param kernel? string

@@ -12,7 +12,7 @@ local bandwidth, flops = basin.setting("bandwidth", 4.3e12), basin.setting("flop
 local vertices <const> = { W1 = 19683 / 105456, W2 = 343000 / 1014300, W3 = 33856 / 100101,
   W4 = 150977 / 100352 }
 
--- Numbers that an element has for itself, numbers of a vertex, indices: what a text reads, each once.
+-- Numbers an element has for itself, numbers of a vertex, indices: what a text reads, each once.
 local function reads(text)
   local own, shared, seen = 0, 0, {}
   for array, index, first in text:gmatch("BASIN_LOAD_[12]%([^;]-, (%d+), i(%d+), %d+, (%d+)%)") do

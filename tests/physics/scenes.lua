@@ -18,6 +18,33 @@ function M.terms()
   return list
 end
 
+---A scene with one instance of a term at a state (one of its `checks`); `noise` gives what is added
+---to each number of the unknowns; `options` are those of the scene.
+function M.term(term, state, noise, options)
+  local scene = basin.scene(term.name, options)
+  local element = scene:add_mesh("mesh"):add_primitive("element", 1)
+  local arguments, unknowns = {}, {}
+  local function add(name, value, constant)
+    if type(value) ~= "table" then value = { { value } } end
+    local flat = {}
+    for _, row in ipairs(value) do
+      for _, number in ipairs(row) do flat[#flat + 1] = number + (constant and 0 or noise()) end
+    end
+    local method = constant and element.add_constant or element.add_attribute
+    local attribute = method(element, name, { rows = #value, cols = #value[1], value = flat })
+    if not constant then unknowns[#unknowns + 1] = attribute end
+    arguments[#arguments + 1] = attribute
+  end
+  for _, entry in ipairs(term.stencil) do
+    add(entry[1], state[entry[1]], term.constants and term.constants[entry[1]])
+  end
+  for _, entry in ipairs(term.params) do add(entry[1], state[entry[1]], true) end
+  local energy = scene:add_energy(term(table.unpack(arguments)),
+    { name = "term", projection = "none" })
+  scene:add_minimize_target(unknowns)
+  return scene, energy
+end
+
 ---A reproducible sequence of numbers in -1 .. 1.
 function M.random(seed)
   local state = seed or 1

@@ -5,32 +5,8 @@ local basin = require "basin"
 local harness = require "lua.harness"
 local scenes = require "physics.scenes"
 
-local function is_matrix(value) return type(value) == "table" end
-
--- A scene with one instance of a term at one state.
 local function build(term, state, noise, device)
-  local scene = basin.scene(term.name, { device = device })
-  local element = scene:add_mesh("mesh"):add_primitive("element", 1)
-  local arguments, unknowns = {}, {}
-  local function add(name, value, constant)
-    if not is_matrix(value) then value = { { value } } end
-    local flat = {}
-    for _, row in ipairs(value) do
-      for _, number in ipairs(row) do flat[#flat + 1] = number + (constant and 0 or noise()) end
-    end
-    local method = constant and element.add_constant or element.add_attribute
-    local attribute = method(element, name, { rows = #value, cols = #value[1], value = flat })
-    if not constant then unknowns[#unknowns + 1] = attribute end
-    arguments[#arguments + 1] = attribute
-  end
-  for _, entry in ipairs(term.stencil) do
-    add(entry[1], state[entry[1]], term.constants and term.constants[entry[1]])
-  end
-  for _, entry in ipairs(term.params) do add(entry[1], state[entry[1]], true) end
-  local energy = scene:add_energy(term(table.unpack(arguments)),
-    { name = "term", projection = "none" })
-  scene:add_minimize_target(unknowns)
-  return scene, energy
+  return scenes.term(term, state, noise, { device = device })
 end
 
 local function no_noise() return 0 end
