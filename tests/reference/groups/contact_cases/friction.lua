@@ -5,6 +5,9 @@ local std = require "basin.std"
 local golden = require "golden"
 local probe = require "probe"
 
+local kinds <const> = { pp = "point_point", pe = "point_edge", pt = "point_triangle",
+  ee = "edge_edge" }
+
 -- Potentials of the slip along one direction: f0 and f1 = df0/dy.
 local function check_potential(cases, checker, parameters, energy)
   local slips, constants = {}, {}
@@ -73,12 +76,6 @@ local function frame(given)
   return coefficients, { t, cross(normal, t) }, d
 end
 
-local function lambda(given, d)
-  local s, reach = d ^ 2 - given.thickness ^ 2, given.d_hat ^ 2 + 2 * given.d_hat * given.thickness
-  local slope = (reach - s) * (2 * math.log(s / reach) - reach / s + 1)
-  return -given.kappa * slope * 2 * d
-end
-
 -- Energies and gradients of stencils of one arity: { u, coefficients, tangents, force, mu, eps }.
 local function stencils(list)
   local n = #list[1][1]
@@ -94,25 +91,83 @@ local function stencils(list)
     end }
 end
 
-local function check_stencil(cases, checker)
-  local by_arity = {}
-  for _, case in ipairs(cases) do
-    local given = case.inputs
-    local coefficients, tangents, d = frame(given)
-    local force = lambda(given, d)
-    checker:within(case.id .. " force", "rel", case.tol.rel, case.expected.lam, force)
-    by_arity[#given.u] = by_arity[#given.u] or { items = {}, cases = {} }
-    local group = by_arity[#given.u]
-    table.insert(group.items, { given.u, coefficients, tangents, force, given.mu, given.eps })
-    table.insert(group.cases, case)
+-- A side of a stencil as a body: points alone get a second end of their rope, far from the others.
+local function add_body(scene, name, points, away)
+  local all = table.move(points, 1, #points, 1, {})
+  if #points == 1 then
+    local p = points[1]
+    all[2] = { p[1] + away[1], p[2] + away[2], p[3] + away[3] }
   end
-  for _, group in pairs(by_arity) do
-    for i, got in ipairs(stencils(group.items)) do
-      local case = group.cases[i]
-      checker:within(case.id, "rel", case.tol.rel, case.expected.energy, got.energy)
-      checker:within(case.id .. " gradient", "rel", case.tol.grad_rel, case.expected.grad,
-        got.gradient)
+  if #all == 2 then
+    return std.body.rope(scene, name, { density = 1, stiffness = 1,
+      mesh = basin.mesh.new { points = all, edges = { { 0, 1 } } } })
+  end
+  return std.body.cloth(scene, name, { density = 1, thickness = 1e-3, young = 1, poisson = 0.3,
+    mesh = basin.mesh.new { points = all, triangles = { { 0, 1, 2 } } } })
+end
+
+-- The scene of a stencil at its lagged positions, with pairs and friction found by contact itself:
+-- time steps of 1 s, in which a slip speed is a length. `planes` instead of a second side.
+local function build(given, sides, away, planes)
+  local scene, bodies = basin.scene("friction", { device = "cpu:interp" }), {}
+  for i, points in ipairs(sides) do
+    bodies[i] = add_body(scene, "side_" .. i, points, i == 1 and away or minus({ 0, 0, 0 }, away))
+  end
+  local contact = std.contact.barrier(scene, { bodies = bodies, planes = planes, form = "log",
+    distance = given.d_hat, stiffness = given.kappa * given.d_hat ^ 2, friction = given.mu,
+    slip = given.eps, mollifier = false })
+  basin.simulate(scene, { dt = 1, steps = 1, newton = { max_iterations = 0 } })
+  return scene, bodies, contact
+end
+
+-- The gradient of some energies, a row for each point of the sides.
+local function rows_of(scene, energies, sides)
+  local minimizer = scene:minimizer { targets = scene:targets(), energies = energies }
+  local rows = {}
+  for i, part in ipairs { minimizer:gradient() } do
+    table.move(part:table(), 1, #sides[i], #rows + 1, rows)
+  end
+  return rows, minimizer:compute_total_energy()
+end
+
+-- Normal force at the lagged positions; energy and gradient after the points have moved by u.
+local function check_driven(case, checker, sides, away, planes)
+  local given, want, tolerance = case.inputs, case.expected, case.tol
+  local scene, bodies, contact = build(given, sides, away, planes)
+  local barriers, force, k = {}, { 0, 0, 0 }, 0
+  for _, barrier in ipairs(contact.barriers) do barriers[#barriers + 1] = barrier end
+  for i, row in ipairs((rows_of(scene, barriers, sides))) do
+    for c = 1, 3 do force[c] = force[c] + (i <= #sides[1] and row[c] or 0) end
+  end
+  checker:within(case.id .. " force", "rel", tolerance.rel, want.lam, golden.norm(force))
+  local moves = planes and { given.u } or given.u
+  for i, side in ipairs(sides) do
+    local positions = bodies[i].position:value():table()
+    for n in ipairs(side) do
+      k = k + 1
+      for c = 1, 3 do positions[n][c] = positions[n][c] + moves[k][c] end
     end
+    bodies[i].position:update(positions)
+  end
+  local rows, energy = rows_of(scene, { scene:energy "contact.friction" }, sides)
+  checker:within(case.id, "rel", tolerance.rel, want.energy, energy)
+  checker:within(case.id .. " gradient", "rel", tolerance.grad_rel or tolerance.rel, want.grad,
+    rows)
+end
+
+local function check_stencil(cases, checker)
+  for _, case in ipairs(cases) do
+    local x, stencil = case.inputs.x_lag, case.inputs.stencil
+    local split = stencil == "ee" and 2 or 1
+    local sides = { table.move(x, 1, split, 1, {}), table.move(x, split + 1, #x, 1, {}) }
+    local closest = basin.contact.distance { kind = kinds[stencil], points = x }
+    local away = { 0, 0, 0 }
+    for i, p in ipairs(x) do
+      for c = 1, 3 do away[c] = away[c] + closest.coefficients[i] * p[c] end
+    end
+    local size = golden.norm(away)
+    for c = 1, 3 do away[c] = 10 * away[c] / size end
+    check_driven(case, checker, sides, away)
   end
 end
 
@@ -162,16 +217,9 @@ end
 local function check_half_plane(cases, checker)
   for _, case in ipairs(cases) do
     local given = case.inputs
-    local n, d = given.normal, dot(minus(given.x_lag, given.origin), given.normal)
-    local force = lambda({ kappa = given.kappa, d_hat = given.d_hat, thickness = 0 }, d)
-    checker:within(case.id .. " force", "rel", case.tol.rel, case.expected.lam, force)
-    local t = cross(n, math.abs(n[1]) < 0.6 and { 1, 0, 0 } or { 0, 1, 0 })
-    local size = golden.norm(t)
-    for k = 1, 3 do t[k] = t[k] / size end
-    local got = stencils { { { given.u }, { 1 }, { t, cross(n, t) }, force, given.mu, given.eps } }
-    checker:within(case.id, "rel", case.tol.rel, case.expected.energy, got[1].energy)
-    checker:within(case.id .. " gradient", "rel", case.tol.rel, case.expected.grad,
-      got[1].gradient)
+    local n = given.normal
+    check_driven(case, checker, { { given.x_lag } }, { 10 * n[1], 10 * n[2], 10 * n[3] },
+      { { normal = n, offset = dot(given.origin, n) } })
   end
 end
 

@@ -67,7 +67,8 @@ end
 
 -- Regions of both bodies, and the rules for all that there are.
 local function build(given)
-  local scene, bodies, regions, known, pairs_of = basin.scene "table", {}, {}, {}, {}
+  local scene = basin.scene("table", { device = "cpu:interp" })
+  local bodies, regions, known, pairs_of = {}, {}, {}, {}
   for i, side in ipairs(scenes[given.stencil]) do
     bodies[i] = add_body(scene, "body_" .. i, side.points)
     for vertex, point in ipairs(side.of) do
