@@ -29,6 +29,11 @@ static basin_status initialize(basin_context *context, basin_cu_library *driver)
 {
   char text[256];
   int result = driver->cuInit(0);
+  if (result == BASIN_CU_NO_DEVICE)
+    return BASIN_FAIL(context,
+                      BASIN_ERROR_DEVICE,
+                      "there is no CUDA device: the driver (%s) finds none",
+                      basin__dl_path(driver->library));
   if (result) {
     basin__cu_describe(driver, result, text, sizeof text);
     return BASIN_FAIL(context,
