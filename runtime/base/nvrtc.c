@@ -157,7 +157,11 @@ static void read_log(const char *log, const char *entry, basin_nvrtc_code *code)
 {
   char words[256];
   snprintf(words, sizeof words, "Function properties for %s", entry ? entry : "");
+  const size_t length = strlen(words);
   const char *kernel = strstr(log, words);
+  /* Another name may begin with this one; a name ends with the line. */
+  while (entry && kernel && strchr("\r\n ", kernel[length]) == NULL)
+    kernel = strstr(kernel + length, words);
   if (!kernel) kernel = log;
   code->registers = number_before(kernel, "registers");
   code->stack = number_before(kernel, "bytes stack frame");
