@@ -391,6 +391,62 @@ static void turning_pairs(void **state)
   free_detectors(&d);
 }
 
+/* A mesh against itself and against a turned copy that falls on it. */
+static void meshes(void **state)
+{
+  (void)state;
+  static const char *const names[] = {"sphere1K.msh", "link.msh"};
+  basin_context *context = context_with(1);
+  for (size_t m = 0; m < BASIN_COUNT(names); ++m) {
+    char path[1024];
+    basin_mesh *solid, *mesh;
+    snprintf(path, sizeof path, "%s/meshes/%s", BASIN_TEST_DATA_DIR, names[m]);
+    if (basin_mesh_read(context, path, NULL, &solid) != BASIN_OK)
+      fail_msg("%s", basin_error_text(context));
+    assert_ok(basin_mesh_surface(solid, &mesh));
+    basin_mesh_destroy(solid);
+    const size_t count = basin_mesh_count(mesh, BASIN_MESH_POINT);
+    const size_t triangle_count = basin_mesh_count(mesh, BASIN_MESH_TRIANGLE);
+    const uint32_t *cells = basin_mesh_cells(mesh, BASIN_MESH_TRIANGLE);
+    const double *points = basin_mesh_points(mesh);
+    double *x = malloc(6 * count * sizeof *x), *p = calloc(6 * count, sizeof *p);
+    uint32_t *triangles = malloc(6 * triangle_count * sizeof *triangles);
+    uint32_t *bodies = malloc(2 * count * sizeof *bodies);
+    double low = HUGE_VAL, high = -HUGE_VAL;
+    for (size_t v = 0; v < count; ++v) {
+      low = fmin(low, points[3 * v + 1]);
+      high = fmax(high, points[3 * v + 1]);
+    }
+    for (size_t v = 0; v < 2 * count; ++v) {
+      const double *from = points + 3 * (v % count);
+      const bool second = v >= count;
+      x[3 * v] = second ? -from[2] : from[0];
+      x[3 * v + 1] = from[1] + (second ? 1.02 * (high - low) : 0);
+      x[3 * v + 2] = second ? from[0] : from[2];
+      p[3 * v + 1] = second ? low - high : 0;
+      bodies[v] = 1 + second;
+    }
+    for (size_t i = 0; i < 6 * triangle_count; ++i)
+      triangles[i] =
+          cells[i % (3 * triangle_count)] + (i < 3 * triangle_count ? 0 : (uint32_t)count);
+    basin_contact_description description = basin_contact_description_defaults();
+    description.vertex_count = 2 * count;
+    description.triangle_count = 2 * triangle_count;
+    description.triangles = triangles;
+    if (m == 0) description.bodies = bodies;
+    if (m == 1) description.rest_positions = x;
+    pair_of_detectors d = detectors_of(&description);
+    expect_closest(&d, x);
+    expect_steps(&d, x, p, 1);
+    expect_sweep(&d, x, p, 0.3);
+    assert_true(expect_lists(&d, x, 0.03 * (high - low)) > 0);
+    free_detectors(&d);
+    free(x), free(p), free(triangles), free(bodies);
+    basin_mesh_destroy(mesh);
+  }
+  basin_context_destroy(context);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(heaps),
@@ -400,6 +456,7 @@ int main(void)
                                      cmocka_unit_test(only_scalars_come_back),
                                      cmocka_unit_test(errors),
                                      cmocka_unit_test(empty_sets),
-                                     cmocka_unit_test(turning_pairs)};
+                                     cmocka_unit_test(turning_pairs),
+                                     cmocka_unit_test(meshes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
