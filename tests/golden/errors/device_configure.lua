@@ -1,0 +1,2 @@
+local basin = require "basin"
+basin.configure { device = "cuda0" }

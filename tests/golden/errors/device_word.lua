@@ -1,0 +1,2 @@
+local basin = require "basin"
+basin.scene("scene", { device = "gpu" })

@@ -1,0 +1,186 @@
+-- Device words, what is said when a device or a library is missing, and scenes on a CUDA device:
+-- BASIN_LIB_CUDA names the software CUDA, without it only the first half is done.
+-- SPDX-License-Identifier: Apache-2.0
+local h = require "harness"
+
+local command = assert(os.getenv "BASIN_COMMAND", "BASIN_COMMAND names the basin command")
+local out = assert(os.getenv "BASIN_TEST_OUTPUT", "BASIN_TEST_OUTPUT names a folder")
+local software = os.getenv "BASIN_LIB_CUDA"
+
+local function write(name, text)
+  local file = assert(io.open(out .. "/" .. name, "w"))
+  file:write(text)
+  file:close()
+  return out .. "/" .. name
+end
+
+local function expect(arguments, status, pattern, environment)
+  local pipe = assert(io.popen(("env %s '%s' %s 2>&1"):format(environment or "", command,
+    arguments)))
+  local text = pipe:read("a")
+  local _, _, found = pipe:close()
+  h.equal(found, status, arguments .. " gave: " .. text .. "\nexit status")
+  if not text:find(pattern) then error(("'%s' not found in: %s"):format(pattern, text), 2) end
+  return text
+end
+
+local none <const> = "BASIN_LIB_CUDA=/nonexistent/libcuda.so.1"
+
+local show = write("device_show.lua", [[
+local basin = require "basin"
+local scene = basin.scene("show")
+local x = scene:add_mesh("m"):add_primitive("points", 5):add_attribute("x", { value = 3 })
+print(scene:device())
+print((x * x + 1):compute():at(5))
+]])
+
+h.test("words that name no device", function()
+  expect("run --device gpu " .. show, 2,
+    "must be one of auto, cpu, cpu:interp, cuda, cuda:N, got 'gpu'; did you mean 'cuda'%?")
+  expect("run --device cuda0 " .. show, 2, "did you mean 'cuda'%?")
+  expect("run --device cuda: " .. show, 2, "got 'cuda:'")
+  expect("run --device CPU " .. show, 2, "did you mean 'cpu'%?")
+  expect("run " .. show, 1, "BASIN_DEVICE must be one of.*got 'nvidia'.*did you mean 'cuda'%?",
+    "BASIN_DEVICE=nvidia")
+end)
+
+h.test("no driver: cuda is an error, auto is the CPU", function()
+  local text = expect("run --device cuda " .. show, 1,
+    "the CUDA driver cannot be opened.*it comes with NVIDIA's driver", none)
+  h.equal(text:find("device_show.lua:2: ", 1, true) ~= nil, true, text)
+  expect("run --device cuda:3 " .. show, 1, "the CUDA driver cannot be opened", none)
+  text = expect("run --device auto " .. show, 0, "10.0\n$", none)
+  h.equal(text:find("cuda", 1, true), nil)
+  expect("run --device auto --log info " .. show, 0, "device auto is the CPU: the CUDA driver",
+    none)
+  expect("run " .. show, 1, "the CUDA driver cannot be opened", none .. " BASIN_DEVICE=cuda")
+  expect("info", 0, "device cuda +missing: the CUDA driver.*CUDA driver +missing: /nonexistent",
+    none)
+end)
+
+h.test("a library that is no driver", function()
+  expect("run --device cuda " .. show, 1,
+    "has no function cuInit; a driver for CUDA 11.4 or newer is needed", "BASIN_LIB_CUDA=libm.so.6")
+  expect("run --device auto " .. show, 0, "10.0\n$", "BASIN_LIB_CUDA=libm.so.6")
+end)
+
+local survive = write("device_survive.lua", [[
+local basin = require "basin"
+local ok, problem = pcall(basin.scene, "lost", { device = "cuda" })
+print("cuda", ok, problem)
+local scene = basin.scene("kept", { device = "cpu" })
+local x = scene:add_mesh("m"):add_primitive("points", 5):add_attribute("x", { value = 3 })
+print((x * x + 1):compute():at(5))
+]])
+
+h.test("after a device that cannot be opened the CPU works", function()
+  expect("run " .. survive, 0, "cuda\tfalse\t.*cannot be opened.*10.0\n$", none)
+end)
+
+if not software then
+  h.finish()
+  return
+end
+
+-- ---- with a device ----
+
+h.test("cuda, cuda:N and auto are the device", function()
+  for _, word in ipairs { "cuda", "cuda:0", "auto" } do
+    expect(("run --device %s %s"):format(word, show), 0, "^cuda:0: .*10.0\n$")
+  end
+  expect("run " .. show, 0, "^cuda:0: ", "BASIN_DEVICE=cuda")
+  expect("run --precision float --device cuda " .. show, 0, "float\n10.0")
+  expect("info", 0, "device cuda:0 +Software CUDA, sm_%d+, .* GiB, %d+ multiprocessors")
+  expect("info", 0, "CUDA driver +for CUDA 13.0, .*softcuda")
+end)
+
+h.test("devices that are not there", function()
+  expect("run --device cuda:5 " .. show, 1, "there is no device cuda:5; there is cuda:0 alone")
+  expect("run --device cuda:1 " .. show, 0, "^cuda:1: .*10.0\n$", "SOFTCUDA_DEVICES=2")
+  expect("run --device cuda " .. show, 1, "there is no CUDA device", "SOFTCUDA_DEVICES=0")
+  expect("run --device auto " .. show, 0, "^[^c].*10.0\n$", "SOFTCUDA_DEVICES=0")
+end)
+
+h.test("too old a driver, no compiler", function()
+  expect("run --device cuda " .. show, 1, "is for CUDA 10.2; CUDA 11.4 or newer is needed",
+    "SOFTCUDA_DRIVER_VERSION=10020")
+  expect("run --device cuda " .. show, 1, "NVRTC cannot be opened.*CUDA toolkit",
+    "BASIN_LIB_NVRTC=/nonexistent/libnvrtc.so")
+  expect("run --device auto " .. show, 0, "10.0\n$", "BASIN_LIB_NVRTC=/nonexistent/libnvrtc.so")
+  expect("info", 0, "NVRTC +missing: /nonexistent", "BASIN_LIB_NVRTC=/nonexistent/libnvrtc.so")
+end)
+
+-- A launch that fails takes the device with it; scenes on the CPU do not notice.
+local lose = write("device_lose.lua", [[
+local basin = require "basin"
+local function compute(device)
+  local scene = basin.scene("scene", { device = device })
+  local x = scene:add_mesh("m"):add_primitive("points", 5):add_attribute("x", { value = 3 })
+  return scene:add_mesh("n") and (x * x + 1):compute():at(5)
+end
+print(pcall(compute, "cuda"))
+print(pcall(compute, "cuda"))
+print(compute "cpu")
+]])
+
+h.test("a lost device", function()
+  local text = expect("run " .. lose, 0, "false\t.*false\t.*the device was lost.*10.0\n$",
+    "SOFTCUDA_FAIL=cuLaunchKernel:1=700")
+  h.equal(text:find("cuLaunchKernel for kernel .*CUDA_ERROR_ILLEGAL_ADDRESS") ~= nil, true, text)
+end)
+
+h.test("out of memory says how much", function()
+  local big = write("device_big.lua", [[
+local basin = require "basin"
+local scene = basin.scene("scene", { device = "cuda" })
+local x = scene:add_mesh("m"):add_primitive("points", 300000):add_attribute("x", { value = 3 })
+local ok, problem = pcall(function() return (x * x + 1):compute() end)
+print(ok, problem)
+print(x:value():at(300000))
+]])
+  expect("run " .. big, 0, "false\t.*cuda:0 is out of memory: 2.29 MiB asked, .* free.*3.0\n$",
+    "SOFTCUDA_MEMORY=1M")
+end)
+
+h.test("the same values as on the CPU", function()
+  local both = write("device_both.lua", [[
+local basin = require "basin"
+local function values(device)
+  local scene = basin.scene("scene", { device = device })
+  local mesh = scene:add_mesh("m")
+  local points, edges = mesh:add_primitive("points", 4), mesh:add_primitive("edges", 3)
+  local ends = edges:add_connectivity("ends", points, { 0, 1, 1, 2, 2, 3 }, 2)
+  local x = points:add_attribute("x", { value = { 0.5, 1.25, -3, 7 } })
+  local length = edges:add_attribute("length", ends:sum(x) * 0.5)
+  local result = { length:value(), ends:mean(x):compute(), (x / 3):sqrt():compute() }
+  x:update { 4, 3, 2, 1.5 }
+  result[#result + 1] = length:value()
+  return result
+end
+local cpu, cuda = values "cpu", values "cuda"
+for i, array in ipairs(cpu) do
+  assert(#array == #cuda[i])
+  for k = 1, #array do
+    local a, b = array:at(k), cuda[i]:at(k)
+    assert(a == b or (a ~= a and b ~= b), ("%d %d: %.17g %.17g"):format(i, k, a, b))
+  end
+end
+print "same"
+]])
+  expect("run " .. both, 0, "same")
+end)
+
+h.test("texts of a kernel", function()
+  local spring = write("device_spring.lua", [[
+local basin = require "basin"
+local scene = basin.scene("spring")
+local x = scene:add_mesh("m"):add_primitive("points", 2):add_attribute("x", { rows = 2 })
+scene:add_energy((x:norm() - 0.5) ^ 2, { name = "spring" })
+scene:add_minimize_target { x }
+]])
+  expect("dump --device cuda --stage kernel " .. spring, 0, "#include")
+  expect("dump --device cuda --stage cuda " .. spring, 0, "__global__")
+  expect("dump --device cuda --stage asm " .. spring, 1, "architectures like sm_90")
+end)
+
+h.finish()
