@@ -1,0 +1,89 @@
+-- Contact scenes on a CUDA device take the steps that they take on the CPU; a witness of its own
+-- watches them.
+-- SPDX-License-Identifier: Apache-2.0
+local basin = require "basin"
+local std = require "basin.std"
+local guard = require "physics.guard"
+local harness = require "lua.harness"
+
+local gravity <const> = { 0, -9.8, 0 }
+local newton <const> = { tolerance = 1e-3, max_iterations = 100,
+  linear = { solver = "pcg", tolerance = 1e-10 } }
+
+do
+  local found, reason = pcall(basin.scene, "probe", { device = "cuda" })
+  if not found then
+    print("skipped: " .. tostring(reason))
+    os.exit(77)
+  end
+end
+
+local function box(width, height)
+  return basin.mesh.box { nx = 1, ny = 1, nz = 1, width = width, height = height or width,
+    depth = width, surface = true }
+end
+
+local scenes = {}
+
+-- A soft and an affine box fall into a tray.
+function scenes.tray(scene)
+  local floor = std.body.fixed(scene, "floor", { mesh = box(0.6, 0.1), copies = { { 0, -0.05, 0 } } })
+  local wall = std.body.fixed(scene, "wall", { mesh = box(0.1), copies = { { 0.16, 0.05, 0 } } })
+  local soft = std.body.soft(scene, "soft", { mesh = basin.mesh.box { nx = 2, ny = 2, nz = 2,
+    width = 0.1, height = 0.1, depth = 0.1 }, copies = { { 0.04, 0.056, 0 } }, density = 1000,
+    material = std.elastic.stable_neo_hookean { young = 1e4, poisson = 0.36 } })
+  local stiff = std.body.affine(scene, "stiff", { mesh = box(0.08), density = 1000,
+    stiffness = 1e7, copies = { { 0.07, 0.152, 0.01 } } })
+  local bodies = { floor, wall, soft, stiff }
+  return bodies, std.contact.barrier(scene, { bodies = bodies, distance = 5e-3, stiffness = 100,
+    friction = 0.3 })
+end
+
+-- A block slides down a slope that holds it back by friction.
+function scenes.slope(scene)
+  local angle <const> = math.atan(0.5)
+  local function turned(mesh) return mesh:rotated { axis = { 0, 0, 1 }, angle = -angle } end
+  local height = 0.1 + 0.025 + 1.6e-3
+  local slope = std.body.fixed(scene, "slope", { mesh = turned(box(2, 0.2)) })
+  local block = std.body.affine(scene, "block", { mesh = turned(box(0.1, 0.05)),
+    copies = { { math.sin(angle) * height, math.cos(angle) * height, 0 } }, density = 1000,
+    stiffness = 1e7 })
+  local bodies = { slope, block }
+  return bodies, std.contact.barrier(scene, { bodies = bodies, distance = 2e-3, stiffness = 1e4,
+    static_friction = 0.4, dynamic_friction = 0.3, friction_iterations = 1 })
+end
+
+-- Cloth on a sphere, with thickness.
+function scenes.cloth(scene)
+  local ball = std.body.fixed(scene, "ball", { mesh = basin.mesh.sphere { level = 2,
+    radius = 0.25 } })
+  local sheet = std.body.cloth(scene, "cloth", { mesh = basin.mesh.grid { nx = 7, ny = 7,
+    width = 0.5, height = 0.5, plane = "xz" }, density = 0.2, thickness = 1e-3, young = 1e5,
+    bending = 1e-4, copies = { { 0.02, 0.257, 0.01 } } })
+  local bodies = { ball, sheet }
+  return bodies, std.contact.barrier(scene, { bodies = bodies, distance = 5e-3, thickness = 1e-3,
+    stiffness = 10, friction = 0.3 })
+end
+
+local function run(name, device, steps)
+  local scene = basin.scene(name, { device = device })
+  local bodies, contact = scenes[name](scene)
+  local witness = guard.new(contact, bodies)
+  local report = basin.simulate(scene, { dt = 0.005, steps = steps, gravity = gravity,
+    newton = newton, on_step = witness:on_step() })
+  assert(contact.most_pairs > 0, "nothing ever came near")
+  harness.equal(report.reasons.converged, steps, "steps that converged\n" .. tostring(report))
+  return contact.position:compute(), report
+end
+
+for name, steps in pairs { tray = 4, slope = 4, cloth = 6 } do
+  harness.test(name .. ": the same steps on both devices", function()
+    local here, report = run(name, "cpu", steps)
+    local there, other = run(name, "cuda", steps)
+    harness.equal(other.iterations, report.iterations, "Newton iterations")
+    local apart = (here - there):max_abs()
+    assert(apart < 1e-9, ("positions differ by %g m"):format(apart))
+  end)
+end
+
+harness.finish()
