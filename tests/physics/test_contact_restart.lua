@@ -25,7 +25,7 @@ local function shake(time, start)
   return rows
 end
 
-local function build(motion)
+local function build(motion, stiffness)
   local scene = basin.scene "restart"
   local soft = std.body.soft(scene, "soft", { mesh = basin.mesh.sphere { level = 1, radius = 0.08,
     layers = 1 }, copies = { { 0, 0.14, 0 }, { 0.03, 0.31, 0.01 } }, velocity = { 0.3, -1, 0 },
@@ -35,8 +35,8 @@ local function build(motion)
   local floor = std.body.fixed(scene, "floor", { mesh = cube(1, { height = 0.1 }),
     motion = motion })
   local bodies = { soft, stiff, floor }
-  local contact = std.contact.barrier(scene, { bodies = bodies, distance = 5e-3, stiffness = 1e3,
-    friction = 0.3 })
+  local contact = std.contact.barrier(scene, { bodies = bodies, distance = 5e-3,
+    stiffness = stiffness or 1e3, friction = 0.3 })
   return { scene = scene, bodies = bodies, witness = guard.new(contact, bodies) }
 end
 
@@ -67,14 +67,16 @@ local function interrupt(item)
     end } })
 end
 
-for name, motion in basin.sorted { ["a floor at rest"] = false, ["a floor that moves"] = shake } do
+for name, case in basin.sorted { ["a floor at rest"] = {}, ["a floor that moves"] = { shake },
+  ["stiffness that is balanced"] = { nil, "adaptive" } } do
   harness.test("interrupted and resumed: " .. name, function()
-    local whole = build(motion or nil)
+    local function make() return build(case[1], case[2]) end
+    local whole = make()
     simulate(whole)
     local expected = state(whole)
-    local broken = build(motion or nil)
+    local broken = make()
     interrupt(broken)
-    local resumed = build(motion or nil)
+    local resumed = make()
     harness.equal(simulate(resumed, { restart = file }).steps, STEPS - STOP, "steps")
     assert(state(resumed) == expected, "resumed in another scene: the states differ")
     simulate(broken, { restart = file })
