@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* Unknowns of a cluster, about, and its nodes. */
-enum { UNKNOWNS = 48, FEWEST = 4, MOST = 32, LARGEST = 64, TASK_CLUSTERS = 32 };
+enum { UNKNOWNS = 24, FEWEST = 4, MOST = 32, LARGEST = 64, TASK_CLUSTERS = 32 };
 
 /* How the matrix of a level is made of that of the level before, and its own inverses. */
 typedef struct level {
