@@ -11,7 +11,7 @@ local spec <const> = {
   pairs = "table", planes = "table", form = forms.names, thickness = "nonnegative",
   adhesion = "table", mollifier = "boolean", slackness = "positive",
   step_rule = { "sweep", "cfl", "safe_distance" }, friction_iterations = "whole",
-  adaptive = "boolean", name = "string",
+  adaptive = "boolean", pair_limit = "count", name = "string",
 }
 
 -- A number, or { along =, across =, direction = }: the coefficients, and the direction.

@@ -39,7 +39,7 @@ function M.surface(contact, given)
     edges = joined(rules, "edges"), points = lone_points(rules),
     body = basin.array.joined(rules.labels), table = touch, thickness = given.thickness,
     planes = given.planes, plane_bodies = given.planes and planes or nil, pairs = contact.pairs,
-    weights = rules.weight,
+    weights = rules.weight, pair_limit = given.pair_limit,
     rest_positions = given.mollifier ~= false and basin.array.joined(rest) or nil }
 end
 

@@ -264,6 +264,10 @@ harness.test("a limit on pairs is an error, and the detector goes on", function(
   harness.fails("more than 100000 .* pairs or candidates, the pair_limit", detector.detect,
     detector, { distance = 0.2 })
   assert(detector:detect { distance = 0.011 } > 1800, "few pairs")
+  local scene = basin.scene "limit"
+  harness.fails("pairs or candidates, the pair_limit", run, scene,
+    { soft(scene, "body", { mesh = cube(0.1, { nx = 6, ny = 6, nz = 6 }) }), floor(scene) },
+    { distance = 0.1, pair_limit = 1000 })
 end)
 
 harness.test("two scenes step by step in turns: the bits of each alone", function()
