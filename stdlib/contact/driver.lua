@@ -28,10 +28,10 @@ function Contact:refresh() return self.detector:detect { distance = self.reach }
 local function begin_step(self, state)
   local moved = self.moving:rewind(state.step)
   if not self.left or (self.position:compute() - self.left):max_abs() > 0 then legal.check(self) end
-  self.renewed = 0
+  self.renewed, self.relagged = 0, 0
   self.next_step = state.step + 1
   adaptive.begin_step(self)
-  if self.lagged then semi_implicit.begin_step(self) end
+  if self.lagged then semi_implicit.lag(self) end
   if self.friction then friction_list.lag(self, true) end
   if moved then self.moving:advance(state.minimize) end
 end

@@ -13,8 +13,8 @@ M.by_name = { squared_log = squared_log_barrier, log = log_barrier, cubic = cubi
 ---What the option `form` may be.
 M.names = { "squared_log", "log", "cubic", "two_stage" }
 
----Value, slope and curvature in D of a form at stiffness 1, from the expression that kernels are
----made of.
+---Value, slope and curvature in its argument of a form at stiffness 1, from the expression that
+---kernels are made of.
 function M.derivatives(form, D, reach)
   local scene = basin.scene("form", { device = "cpu:interp" })
   local element = scene:add_mesh("mesh"):add_primitive("element", 1)
@@ -27,7 +27,7 @@ end
 
 ---The force of a barrier of stiffness 1 N/m that begins at distance 1, at half that distance.
 function M.half_force(form)
-  local _, slope = M.derivatives(form, 0.25, 1)
+  local _, slope = M.derivatives(form, form.of_distance and 0.5 or 0.25, 1)
   return -slope
 end
 

@@ -9,13 +9,6 @@ local parameters = require "basin.std.parameters"
 
 local TEARING <const> = 1e-2 -- m/s, where adhesion resists slip most
 
-local function force_of(contact, values, thick, form)
-  local s, reach, scale = pair_module.scaled(values.squared_distance, contact.distance, thick)
-  local stiffness = contact.stiffness * values.weight * scale
-  -- The force belongs to the distance d, s = d^2 - separation^2: dE/dd = dE/ds 2 d.
-  return form.force(s:sqrt(), reach, stiffness) * (values.squared_distance / s):sqrt()
-end
-
 local function coulomb(contact, values, u, force, slip, given)
   if given.direction then
     local direction = contact.mesh:add_constant("friction_direction",
@@ -33,7 +26,8 @@ return function(contact, values, p, given)
   local u = values.tangents * (p:T() * values.coefficients) - values.start
   local thick = given.thickness and values.separation or nil
   local slip = parameters.store(mesh, "slip", given.slip or 1e-3)
-  local force = force_of(contact, values, thick, given.form)
+  local force = pair_module.force(values.squared_distance, { form = given.form, separation = thick,
+    distance = contact.distance, stiffness = contact.stiffness * values.weight })
   local energy = coulomb(contact, values, u, force, slip * dt, given)
   if not given.adhesion or (given.adhesion.friction or 0) == 0 then return energy end
   local a, d = contact.adhesion, values.squared_distance:sqrt() - (thick or 0)

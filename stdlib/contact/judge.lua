@@ -1,5 +1,6 @@
 -- What the smallest distance after a minimization means: stiffness grows, or trouble has a name.
 -- SPDX-License-Identifier: Apache-2.0
+local semi_implicit = require "basin.std.contact.semi_implicit"
 local stiffness_rules = require "basin.std.contact.stiffness"
 local M = {}
 
@@ -9,6 +10,7 @@ local TINY <const> = 1e-3
 local HOPELESS <const> = 1e-6
 local GROWTH <const> = 100 -- most that a given stiffness grows
 local FAR <const> = 1e300
+local RELAGS <const> = 3   -- times that stiffness of pairs follows their gaps within a step
 
 ---What must outlive a restart: the stiffness was balanced (0 or 1), and the last smallest gap, in
 ---constants of the mesh that checkpoints hold.
@@ -29,6 +31,11 @@ function M.judge(contact, report)
     local wanted = stiffness_rules.update(stiffness, most, previous, distance, tiny)
     contact.stiffness:update(wanted)
     if wanted > stiffness then return true end
+  end
+  if contact.lagged and distance < tiny and contact.relagged < RELAGS then
+    contact.relagged = contact.relagged + 1
+    semi_implicit.lag(contact)
+    return true
   end
   local hopeless = not report.converged or distance < HOPELESS * contact.activation
   if distance < tiny and hopeless and not report.interrupted and not report.diverged then

@@ -44,12 +44,27 @@ function M.mollified(p, threshold, energy)
 end
 
 ---The barrier of a pair: stiffness distance^2 b(s), where s runs from 0 at contact to 1 where the
----barrier begins and b is the form, a term of squared distance, at reach and stiffness 1. Options:
----form, distance, stiffness (N/m), separation, threshold (of mollified kinds), plane.
+---barrier begins and b is the form, a term of squared distance (or of distance), at reach and
+---stiffness 1. Options: form, distance, stiffness (N/m), separation, threshold (of mollified
+---kinds), plane.
 function M.barrier(kind, p, given)
   local D = M.squared_distance(kind, p, given.plane)
+  if given.form.of_distance then
+    local d = D:sqrt() - (given.separation or 0)
+    return M.mollified(p, given.threshold, given.form(d, given.distance, given.stiffness))
+  end
   local s, reach, scale = M.scaled(D, given.distance, given.separation)
   return M.mollified(p, given.threshold, given.form(s, reach, given.stiffness * scale))
+end
+
+---The normal force of such a barrier at a squared distance.
+function M.force(D, given)
+  if given.form.of_distance then
+    return given.form.force(D:sqrt() - (given.separation or 0), given.distance, given.stiffness)
+  end
+  local s, reach, scale = M.scaled(D, given.distance, given.separation)
+  -- The force belongs to the distance d, s = d^2 - separation^2: dE/dd = dE/ds 2 d.
+  return given.form.force(s:sqrt(), reach, given.stiffness * scale) * (D / s):sqrt()
 end
 
 return M

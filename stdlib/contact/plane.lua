@@ -1,13 +1,10 @@
 -- Bodies meet a plane: barrier, friction, and the step filter that lets no point cross.
 -- SPDX-License-Identifier: Apache-2.0
-local basin = require "basin"
 local errors = require "basin.errors"
 local options = require "basin.options"
 local common = require "basin.std.body.common"
 local parameters = require "basin.std.parameters"
-local log_barrier = require "basin.std.contact.log_barrier"
-local plane_barrier = require "basin.std.contact.plane_barrier"
-local plane_friction = require "basin.std.contact.plane_friction"
+local add_body = require "basin.std.contact.plane_body"
 
 local spec = {
   bodies = "table", normal = "vector", offset = "number", point = "vector",
@@ -34,52 +31,12 @@ local function plane_of(where, checked)
   return unit, offset
 end
 
--- Holds the weight of the body on a fiftieth of its points at half the distance, where the force of
--- the barrier is 4.33 stiffness distance^3.
-local function default_stiffness(body, count, distance)
-  return body.mass * 9.8 / (math.max(1, count / 50) * 4.33 * distance ^ 3)
-end
-
 local function store(mesh, plane)
   local stored = { normal = parameters.store(mesh, "normal", plane.normal, 3) }
   for _, name in ipairs { "offset", "distance", "friction", "slip" } do
     stored[name] = parameters.store(mesh, name, plane[name])
   end
   return stored
-end
-
-local function add_body(scene, mesh, body, plane)
-  local indices = body.mesh.surface_points
-  local points = mesh:add_primitive(body.name, indices.count)
-  local of = points:add_connectivity("vertex", body.vertices, indices, 1)
-  local x, last = of:gather(body.position), of:gather(body.last_position)
-  local stored, reach = plane.stored, plane.stored.distance ^ 2
-  local stiffness = parameters.store(mesh, body.name .. "_stiffness",
-    plane.stiffness or default_stiffness(body, indices.count, plane.distance))
-  local height = x:dot(stored.normal) - stored.offset
-  points:add_attribute("height", height)
-  local lowest = points:evaluate(height):min()
-  if lowest <= 0 then
-    errors.fail("STATE", "std.contact.plane: body '%s' starts %.3g m behind the plane", body.name,
-      -lowest)
-  end
-  local barrier = plane_barrier(x, stored.normal, stored.offset, reach, stiffness)
-  local base = mesh.name .. "." .. body.name
-  scene:add_energy(points:add_attribute("barrier", barrier),
-    { name = base .. ".barrier", projection = "clamp" })
-  local hook = { name = base, filters = { basin.filter.plane {
-    positions = body.position, normal = plane.normal, offset = plane.offset,
-  } } }
-  if plane.friction > 0 then
-    local pressing = log_barrier.force(height, reach, stiffness)
-    local force = points:add_constant("normal_force")
-    local friction = plane_friction(x, last, stored.normal, force, stored.friction,
-      stored.slip * scene:motion().time_step)
-    scene:add_energy(points:add_attribute("friction", friction),
-      { name = base .. ".friction", projection = "clamp" })
-    hook.begin_step = function() force:update(points:evaluate(pressing)) end
-  end
-  scene:add_step_hook(hook)
 end
 
 local function check_bodies(where, scene, bodies)

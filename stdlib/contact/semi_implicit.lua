@@ -68,8 +68,8 @@ local function elastic(contact)
   return (all:component(1) + all:component(2) + all:component(3)) * (1 / 3)
 end
 
----At the start of a step.
-function M.begin_step(contact)
+---At the start of a step, and where a step ends with hardly any gap left.
+function M.lag(contact)
   contact.lagged.position:update(contact.position:compute())
   contact.lagged.elastic:update(elastic(contact))
 end

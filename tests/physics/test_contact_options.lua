@@ -32,13 +32,16 @@ local function drop(given, more)
   local scene = basin.scene "drop"
   local body = std.body.soft(scene, "body", { mesh = cube(0.1), density = 1000,
     copies = { { 0, 0.063 + (given.thickness or 0), 0 } }, damping = { stiffness = 0.02 },
+    velocity = more and more.velocity,
     material = std.elastic.stable_neo_hookean { young = 2e4, poisson = 0.3 } })
   local bodies = { body, not given.planes and plate(scene, "floor", { 1, 0.1, 1 }, { 0, -0.05, 0 })
     or nil }
   local all = { bodies = bodies, distance = 2e-3 }
   for key, value in pairs(given) do all[key] = value end
-  local contact = std.contact.barrier(scene, all)
-  local report, witness = run(scene, contact, bodies, more)
+  local contact, options = std.contact.barrier(scene, all), {}
+  for key, value in pairs(more or {}) do options[key] = value end
+  options.velocity = nil
+  local report, witness = run(scene, contact, bodies, options)
   return contact, report, witness
 end
 
@@ -113,6 +116,12 @@ harness.test("a stiffness of each pair's own: semi-implicit", function()
     local elastic = contact.lagged.elastic:value()
     assert(elastic:slice(1, 8):min() > 1 and elastic:slice(9):max_abs() == 0, "elastic stiffness")
   end
+end)
+
+harness.test("the stiffness of pairs follows an impact that a cubic barrier cannot hold", function()
+  local _, report = drop({ form = "cubic", stiffness = "semi_implicit" },
+    { velocity = { 0, -3, 0 } })
+  assert(report.reasons.converged == 60, tostring(report))
 end)
 
 harness.test("a cubic barrier is finite, so nothing bounds its stiffness", function()

@@ -223,17 +223,19 @@ local function check_half_plane(cases, checker)
   end
 end
 
--- The force of the term, for the pair's distance.
+-- The force of a pair; a stiffness in N/m is kappa s_hat^2 / d_hat^2.
 local function check_force(cases, checker)
   for _, case in ipairs(cases) do
     local given = case.inputs
     local scene = basin.scene "force"
     local point = scene:add_mesh("mesh"):add_primitive("point", 1)
-    local d = point:add_constant("d", { value = given.d })
-    local s, reach = std.contact.pair.scaled(d ^ 2, given.d_hat, given.thickness)
-    local force = std.contact.log_barrier.force(s:sqrt(), reach, given.kappa) * (d ^ 2 / s):sqrt()
+    local d, reach = point:add_constant("d", { value = given.d }), given.d_hat
+    local hat = reach ^ 2 + 2 * reach * given.thickness
+    local force = std.contact.pair.force(d ^ 2, { form = std.contact.log_barrier,
+      distance = reach, separation = given.thickness,
+      stiffness = given.kappa * hat ^ 2 / reach ^ 2 })
     checker:within(case.id, "rel", case.tol.rel, case.expected.lam, point:evaluate(force)[1],
-      1e3 * given.d_hat / math.abs(given.d - given.d_hat) * case.expected.lam)
+      1e3 * reach / math.abs(given.d - reach) * case.expected.lam)
   end
 end
 
