@@ -14,6 +14,7 @@ softcuda_uint3 softcuda_block_size, softcuda_grid_size;
 
 static struct {
   softcuda_thread threads[SOFTCUDA_THREADS_MAX];
+  softcuda_warp_state warps[SOFTCUDA_THREADS_MAX / SOFTCUDA_WARP];
   softcuda_thread *running;
   unsigned count, done, waiting; /* threads, ended ones, ones at the barrier */
   void (*call)(void **);
@@ -101,11 +102,11 @@ unsigned long long softcuda_warp(int operation,
   t->argument = argument;
   t->width = width;
   wait_here(SOFTCUDA_AT_WARP, file, line);
-  softcuda_thread *warp = t - lane;
-  unsigned lanes = block.count - (unsigned)(warp - block.threads);
-  softcuda_warp_complete(warp, lanes < SOFTCUDA_WARP ? lanes : SOFTCUDA_WARP, mask);
+  unsigned number = softcuda_thread_number() / SOFTCUDA_WARP;
+  block.warps[number].waiting |= 1u << lane;
+  softcuda_warp_complete(&block.warps[number], mask);
   if (t->waiting == SOFTCUDA_READY)
-    softcuda_races_warp((unsigned)(warp - block.threads));
+    softcuda_races_warp(number);
   else
     softcuda_fiber_pause();
   return t->result;
@@ -118,11 +119,6 @@ static const softcuda_thread *first_at_barrier(void)
   for (unsigned i = 0; i < block.count; i++)
     if (block.threads[i].waiting == SOFTCUDA_AT_BARRIER) return &block.threads[i];
   return NULL;
-}
-
-static bool same_place(const softcuda_thread *a, const softcuda_thread *b)
-{
-  return a->line == b->line && a->operation == b->operation && strcmp(a->file, b->file) == 0;
 }
 
 /* All threads wait at a barrier, or some have ended: is it one barrier for all? */
@@ -142,7 +138,7 @@ static bool barrier_uniform(const softcuda_thread *first)
       fail_outside(text);
       return false;
     }
-    if (!same_place(t, first)) {
+    if (!softcuda_same_place(t, first)) {
       char text[200];
       snprintf(text,
                sizeof text,
@@ -211,8 +207,7 @@ static void resume(softcuda_thread *t, unsigned number)
     fail_outside("no memory for another stack");
     return;
   }
-  unsigned row = softcuda_block_size.x, layer = row * softcuda_block_size.y;
-  softcuda_thread_index = (softcuda_uint3){number % row, number % layer / row, number / layer};
+  softcuda_thread_index = t->index;
   block.running = t;
   bool ended = softcuda_fiber_enter(t->fiber);
   block.running = NULL;
@@ -221,8 +216,7 @@ static void resume(softcuda_thread *t, unsigned number)
   t->fiber = NULL;
   t->waiting = SOFTCUDA_DONE;
   block.done++;
-  unsigned lane = number % SOFTCUDA_WARP, lanes = block.count - (number - lane);
-  softcuda_warp_left(t - lane, lanes < SOFTCUDA_WARP ? lanes : SOFTCUDA_WARP);
+  softcuda_warp_left(&block.warps[number / SOFTCUDA_WARP], number % SOFTCUDA_WARP);
 }
 
 /* Lets every thread that can run do so once. */
@@ -238,15 +232,36 @@ static bool run_ready(const unsigned *order)
   return any;
 }
 
+static void start_threads(void)
+{
+  softcuda_uint3 index = {0, 0, 0};
+  block.count = softcuda_block_size.x * softcuda_block_size.y * softcuda_block_size.z;
+  memset(block.threads, 0, block.count * sizeof *block.threads);
+  for (unsigned i = 0; i < block.count; i++) {
+    block.threads[i].index = index;
+    if (++index.x < softcuda_block_size.x) continue;
+    index.x = 0;
+    if (++index.y < softcuda_block_size.y) continue;
+    index.y = 0;
+    index.z++;
+  }
+  for (unsigned first = 0; first < block.count; first += SOFTCUDA_WARP) {
+    unsigned count = block.count - first;
+    block.warps[first / SOFTCUDA_WARP] = (softcuda_warp_state){
+        .threads = &block.threads[first],
+        .lanes = count < SOFTCUDA_WARP ? (1u << count) - 1 : 0xffffffffu,
+    };
+  }
+}
+
 int softcuda_block_run(void (*call)(void **), void **parameters, const unsigned *order)
 {
-  block.count = softcuda_block_size.x * softcuda_block_size.y * softcuda_block_size.z;
   block.done = block.waiting = 0;
   block.call = call;
   block.parameters = parameters;
   block.result = 0;
   softcuda_races_block();
-  memset(block.threads, 0, block.count * sizeof *block.threads);
+  start_threads();
   while (!block.result && block.done < block.count) {
     bool progress = run_ready(order);
     if (block.result) break;

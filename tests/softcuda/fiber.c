@@ -22,7 +22,7 @@ enum { PAGE = 4096 };
 struct softcuda_fiber {
   void *saved; /* stack pointer while it is not running */
   unsigned char *stack;
-  size_t size;
+  size_t size, top; /* the stack begins at `top`: not at the same line of a page as others */
   void (*body)(void);
   bool returned;
   softcuda_fiber *next;
@@ -32,6 +32,7 @@ struct softcuda_fiber {
 static struct {
   softcuda_fiber *running, *spare;
   void *outside; /* stack pointer of who entered */
+  size_t created;
 #ifdef ADDRESS_SANITIZER
   void *fake; /* the sanitizer's own notes about that stack */
   const void *bottom;
@@ -97,14 +98,14 @@ uintptr_t softcuda_fiber_restart(const softcuda_fiber *fiber)
 #ifdef ADDRESS_SANITIZER
   __asan_unpoison_memory_region(fiber->stack, fiber->size);
 #endif
-  return (uintptr_t)(fiber->stack + fiber->size - sizeof(void *));
+  return (uintptr_t)(fiber->stack + fiber->top - sizeof(void *));
 }
 
 /* As if softcuda_switch had been called by run_body's caller: six registers and a return address.
  */
 static void prepare(softcuda_fiber *fiber)
 {
-  void **top = (void **)(void *)(fiber->stack + fiber->size);
+  void **top = (void **)(void *)(fiber->stack + fiber->top);
   void (*entry)(void) = run_body;
 #ifdef ADDRESS_SANITIZER
   __asan_unpoison_memory_region(fiber->stack, fiber->size);
@@ -128,6 +129,7 @@ static softcuda_fiber *create(void)
     return NULL;
   }
   fiber->stack = at + PAGE;
+  fiber->top = fiber->size - fibers.created++ % 32 * 128;
   prepare(fiber);
   return fiber;
 }

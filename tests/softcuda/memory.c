@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define PAGE     4096ull
-#define RESERVED (512ull << 30)
+#define PAGE     SOFTCUDA_PAGE
+#define RESERVED SOFTCUDA_RESERVED
 #define HUGE     (2ull << 20) /* permissions change by huge pages, which is much faster */
 #define PAGES    (RESERVED / PAGE)
 #define GUARD    256u        /* bytes looked at on both sides of an allocation */
@@ -32,6 +32,8 @@ static struct {
   pinned *pinned;
 } memory;
 
+softcuda_pages softcuda_memory_pages;
+
 static bool reserve(void)
 {
   if (memory.base) return true;
@@ -42,6 +44,8 @@ static bool reserve(void)
   memory.owners = owners;
   memory.base = base + (HUGE - (uintptr_t)base % HUGE) % HUGE;
   madvise(memory.base, RESERVED, MADV_HUGEPAGE);
+  softcuda_memory_pages.base = (uintptr_t)memory.base;
+  softcuda_memory_pages.owners = owners;
   return true;
 }
 
@@ -83,7 +87,7 @@ static bool grow(void)
   size_t capacity = memory.capacity ? 2 * memory.capacity : 256;
   softcuda_allocation *grown = realloc(memory.allocations, capacity * sizeof *grown);
   if (!grown) return false;
-  memory.allocations = grown;
+  memory.allocations = softcuda_memory_pages.allocations = grown;
   memory.capacity = capacity;
   return true;
 }

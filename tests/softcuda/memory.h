@@ -7,6 +7,30 @@
 
 #define SOFTCUDA_DEVICES_MAX 8
 
+#define SOFTCUDA_PAGE     4096ull
+#define SOFTCUDA_RESERVED (512ull << 30)
+
+/* Where device memory is, page by page. */
+typedef struct softcuda_pages {
+  uintptr_t base;         /* 0: nothing is reserved yet */
+  const uint32_t *owners; /* of each page: 1 + index of the allocation, 0: none */
+  softcuda_allocation *allocations;
+} softcuda_pages;
+extern softcuda_pages softcuda_memory_pages;
+
+/* softcuda_find, for every access of a kernel. */
+static inline bool softcuda_owns(uintptr_t address, size_t bytes, int device)
+{
+  const softcuda_pages *pages = &softcuda_memory_pages;
+  size_t at = address - pages->base;
+  if (at >= SOFTCUDA_RESERVED || !pages->base) return false;
+  uint32_t number = pages->owners[at / SOFTCUDA_PAGE];
+  if (!number) return false;
+  const softcuda_allocation *a = &pages->allocations[number - 1];
+  size_t offset = address - a->address;
+  return a->live && a->device == device && offset <= a->size && bytes <= a->size - offset;
+}
+
 /* Bytes of each device: SOFTCUDA_MEMORY. */
 size_t softcuda_memory_limit(void);
 /* The last allocation that starts at or before an address, live or not; NULL if there is none. */

@@ -71,9 +71,9 @@ void softcuda_races_barrier(void)
   races.barrier++;
 }
 
-void softcuda_races_warp(unsigned first_thread)
+void softcuda_races_warp(unsigned warp)
 {
-  races.warps[first_thread / SOFTCUDA_WARP]++;
+  races.warps[warp]++;
 }
 
 void softcuda_races_fence(void)

@@ -16,7 +16,7 @@ void softcuda_races_block(void);
 void softcuda_races_access(
     uintptr_t address, size_t size, softcuda_access access, bool shared, const void *place);
 void softcuda_races_barrier(void);
-void softcuda_races_warp(unsigned first_thread);
+void softcuda_races_warp(unsigned warp);
 void softcuda_races_fence(void);
 /* The earlier access of the race that ended the launch; NULL if it was not a race. */
 const void *softcuda_races_place(void);

@@ -67,7 +67,7 @@ typedef enum region { NOWHERE, DEVICE, SHARED, OTHER } region;
 static region region_of(const void *memory, size_t size)
 {
   uintptr_t address = (uintptr_t)memory;
-  if (softcuda_find(address, size, permitted.device)) return DEVICE;
+  if (softcuda_owns(address, size, permitted.device)) return DEVICE;
   const softcuda_fiber *fiber = softcuda_fiber_running();
   if (fiber && softcuda_fiber_contains(fiber, address, size)) return OTHER;
   if (inside(&permitted.shared, address, size) || inside(&permitted.dynamic, address, size))

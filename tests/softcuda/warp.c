@@ -9,10 +9,10 @@
 /* What a lane reads from one that does not take part: undefined, so a NaN. */
 #define UNDEFINED 0x7ff4dead7ff4deadull
 
-static bool same_operation(const softcuda_thread *a, const softcuda_thread *b)
+bool softcuda_same_place(const softcuda_thread *a, const softcuda_thread *b)
 {
-  return a->waiting == SOFTCUDA_AT_WARP && a->operation == b->operation && a->mask == b->mask &&
-         a->line == b->line && strcmp(a->file, b->file) == 0;
+  return a->line == b->line && a->operation == b->operation &&
+         (a->file == b->file || strcmp(a->file, b->file) == 0);
 }
 
 /* The lane a shuffle reads from; the lane itself where the source is out of its segment. */
@@ -93,23 +93,28 @@ static unsigned long long result_of(const softcuda_thread *warp, unsigned presen
   }
 }
 
-void softcuda_warp_complete(softcuda_thread *warp, unsigned lanes, unsigned mask)
+void softcuda_warp_complete(softcuda_warp_state *warp, unsigned mask)
 {
-  unsigned present = 0, first = 32;
-  for (unsigned i = 0; i < lanes; i++) {
-    if (!(mask >> i & 1) || warp[i].waiting == SOFTCUDA_DONE) continue;
-    if (first == 32) first = i;
-    if (!same_operation(&warp[i], &warp[first]) || warp[i].mask != mask) return;
-    present |= 1u << i;
+  unsigned present = mask & warp->lanes & ~warp->ended;
+  if (!present || (warp->waiting & present) != present) return;
+  const softcuda_thread *first = &warp->threads[__builtin_ctz(present)];
+  for (unsigned left = present; left; left &= left - 1) {
+    const softcuda_thread *t = &warp->threads[__builtin_ctz(left)];
+    if (t->mask != mask || !softcuda_same_place(t, first)) return;
   }
-  for (unsigned i = 0; i < lanes; i++)
-    if (present >> i & 1) warp[i].result = result_of(warp, present, i);
-  for (unsigned i = 0; i < lanes; i++)
-    if (present >> i & 1) warp[i].waiting = SOFTCUDA_READY;
+  for (unsigned left = present; left; left &= left - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(left);
+    warp->threads[lane].result = result_of(warp->threads, present, lane);
+    warp->threads[lane].waiting = SOFTCUDA_READY;
+  }
+  warp->waiting &= ~present;
 }
 
-void softcuda_warp_left(softcuda_thread *warp, unsigned lanes)
+void softcuda_warp_left(softcuda_warp_state *warp, unsigned lane)
 {
-  for (unsigned i = 0; i < lanes; i++)
-    if (warp[i].waiting == SOFTCUDA_AT_WARP) softcuda_warp_complete(warp, lanes, warp[i].mask);
+  warp->ended |= 1u << lane;
+  for (unsigned left = warp->waiting; left; left &= left - 1) {
+    const softcuda_thread *t = &warp->threads[__builtin_ctz(left)];
+    if (t->waiting == SOFTCUDA_AT_WARP) softcuda_warp_complete(warp, t->mask);
+  }
 }

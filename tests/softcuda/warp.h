@@ -3,6 +3,7 @@
 #ifndef BASIN_SOFTCUDA_WARP_H
 #define BASIN_SOFTCUDA_WARP_H
 
+#include "abi.h"
 #include "fiber.h"
 
 typedef enum softcuda_waiting {
@@ -20,12 +21,20 @@ typedef struct softcuda_thread {
   unsigned mask;
   const char *file; /* with line: the source position of the wait */
   unsigned long long value, result;
+  softcuda_uint3 index;
 } softcuda_thread;
 
-/* If all lanes of `mask` that have not ended wait for one and the same operation: does it. `lanes`:
- * threads that the warp has. */
-void softcuda_warp_complete(softcuda_thread *warp, unsigned lanes, unsigned mask);
+/* A warp: its lanes are threads one after another. Masks have a bit a lane. */
+typedef struct softcuda_warp_state {
+  softcuda_thread *threads;
+  unsigned lanes, waiting, ended; /* that there are; that wait for an operation; that are done */
+} softcuda_warp_state;
+
+/* If all lanes of `mask` that have not ended wait for one and the same operation: does it. */
+void softcuda_warp_complete(softcuda_warp_state *warp, unsigned mask);
 /* A lane has ended: others may not need to wait any longer. */
-void softcuda_warp_left(softcuda_thread *warp, unsigned lanes);
+void softcuda_warp_left(softcuda_warp_state *warp, unsigned lane);
+/* Whether two threads wait at one place of the source. */
+bool softcuda_same_place(const softcuda_thread *a, const softcuda_thread *b);
 
 #endif
