@@ -10,10 +10,6 @@ void softcuda_faults_catch(void);
 void softcuda_faults_release(void);
 
 /* What a launch may touch besides device memory and its own stacks. */
-typedef struct softcuda_range {
-  uintptr_t start;
-  size_t size;
-} softcuda_range;
 typedef struct softcuda_permissions {
   int device;
   softcuda_range data, shared, dynamic; /* of the image; of the block */

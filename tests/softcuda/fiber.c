@@ -40,6 +40,8 @@ static struct {
 #endif
 } fibers;
 
+softcuda_range softcuda_fiber_stack;
+
 /* Saves what the System V ABI (AMD64, 3.2.1) lets a callee keep, and changes stacks. */
 void softcuda_switch(void **from, void *to);
 __asm__(".text\n"
@@ -157,6 +159,7 @@ bool softcuda_fiber_enter(softcuda_fiber *fiber)
 {
   fiber->returned = false;
   fibers.running = fiber;
+  softcuda_fiber_stack = (softcuda_range){(uintptr_t)fiber->stack, fiber->size};
 #ifdef ADDRESS_SANITIZER
   __sanitizer_start_switch_fiber(&fibers.fake, fiber->stack, fiber->size);
 #endif
@@ -181,12 +184,6 @@ _Noreturn void softcuda_fiber_abandon(void)
 softcuda_fiber *softcuda_fiber_running(void)
 {
   return fibers.running;
-}
-
-bool softcuda_fiber_contains(const softcuda_fiber *fiber, uintptr_t address, size_t bytes)
-{
-  size_t offset = address - (uintptr_t)fiber->stack;
-  return offset <= fiber->size && bytes <= fiber->size - offset;
 }
 
 bool softcuda_fiber_overflows(const softcuda_fiber *fiber, uintptr_t address)

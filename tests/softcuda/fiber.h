@@ -19,7 +19,8 @@ void softcuda_fiber_pause(void);
 _Noreturn void softcuda_fiber_abandon(void);
 /* NULL outside. */
 softcuda_fiber *softcuda_fiber_running(void);
-bool softcuda_fiber_contains(const softcuda_fiber *fiber, uintptr_t address, size_t bytes);
+/* The stack of the running fiber, or of the last one that ran. */
+extern softcuda_range softcuda_fiber_stack;
 /* Whether an address is in the closed page below the stack. */
 bool softcuda_fiber_overflows(const softcuda_fiber *fiber, uintptr_t address);
 /* Where a function can start on this stack if what is on it is not needed any more. */

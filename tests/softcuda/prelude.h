@@ -33,8 +33,15 @@ struct uint3 {
 struct dim3 {
   unsigned x, y, z;
 };
-extern "C" const uint3 threadIdx, blockIdx;
-extern "C" const dim3 blockDim, gridDim;
+/* As constants of their own, which Clang knows not to change while a thread runs. */
+extern "C" const unsigned softcuda_thread_x, softcuda_thread_y, softcuda_thread_z;
+extern "C" const unsigned softcuda_block_x, softcuda_block_y, softcuda_block_z;
+extern "C" const unsigned softcuda_size_x, softcuda_size_y, softcuda_size_z;
+extern "C" const unsigned softcuda_grid_x, softcuda_grid_y, softcuda_grid_z;
+#define threadIdx (uint3{softcuda_thread_x, softcuda_thread_y, softcuda_thread_z})
+#define blockIdx  (uint3{softcuda_block_x, softcuda_block_y, softcuda_block_z})
+#define blockDim  (dim3{softcuda_size_x, softcuda_size_y, softcuda_size_z})
+#define gridDim   (dim3{softcuda_grid_x, softcuda_grid_y, softcuda_grid_z})
 static constexpr int warpSize = 32;
 
 /* ---- vector types ---- */
@@ -443,14 +450,14 @@ SOFTCUDA_MATH1(exp2)
 SOFTCUDA_MATH1(exp10)
 SOFTCUDA_MATH1(expm1)
 SOFTCUDA_MATH1(log)
-SOFTCUDA_MATH1(log2) SOFTCUDA_MATH1(log10) SOFTCUDA_MATH1(log1p) SOFTCUDA_MATH1(logb)
-    SOFTCUDA_MATH1(sin) SOFTCUDA_MATH1(cos) SOFTCUDA_MATH1(tan) SOFTCUDA_MATH1(asin)
-        SOFTCUDA_MATH1(acos) SOFTCUDA_MATH1(atan) SOFTCUDA_MATH1(sinh) SOFTCUDA_MATH1(cosh)
-            SOFTCUDA_MATH1(tanh) SOFTCUDA_MATH1(asinh) SOFTCUDA_MATH1(acosh) SOFTCUDA_MATH1(atanh)
-                SOFTCUDA_MATH1(floor) SOFTCUDA_MATH1(ceil) SOFTCUDA_MATH1(trunc)
-                    SOFTCUDA_MATH1(round) SOFTCUDA_MATH1(rint) SOFTCUDA_MATH1(nearbyint)
-                        SOFTCUDA_MATH1(erf) SOFTCUDA_MATH1(erfc) SOFTCUDA_MATH1(tgamma)
-                            SOFTCUDA_MATH1(lgamma)
+SOFTCUDA_MATH1(log2)
+SOFTCUDA_MATH1(log10) SOFTCUDA_MATH1(log1p) SOFTCUDA_MATH1(logb) SOFTCUDA_MATH1(sin)
+    SOFTCUDA_MATH1(cos) SOFTCUDA_MATH1(tan) SOFTCUDA_MATH1(asin) SOFTCUDA_MATH1(acos)
+        SOFTCUDA_MATH1(atan) SOFTCUDA_MATH1(sinh) SOFTCUDA_MATH1(cosh) SOFTCUDA_MATH1(tanh)
+            SOFTCUDA_MATH1(asinh) SOFTCUDA_MATH1(acosh) SOFTCUDA_MATH1(atanh) SOFTCUDA_MATH1(floor)
+                SOFTCUDA_MATH1(ceil) SOFTCUDA_MATH1(trunc) SOFTCUDA_MATH1(round)
+                    SOFTCUDA_MATH1(rint) SOFTCUDA_MATH1(nearbyint) SOFTCUDA_MATH1(erf)
+                        SOFTCUDA_MATH1(erfc) SOFTCUDA_MATH1(tgamma) SOFTCUDA_MATH1(lgamma)
 #undef SOFTCUDA_MATH1
 #define SOFTCUDA_MATH2(F)                    \
   SOFTCUDA_PURE double F(double x, double y) \
@@ -477,13 +484,12 @@ SOFTCUDA_MATH1(log2) SOFTCUDA_MATH1(log10) SOFTCUDA_MATH1(log1p) SOFTCUDA_MATH1(
   {                                          \
     return __builtin_##F(x, (double)y);      \
   }
-                                SOFTCUDA_MATH2(atan2) SOFTCUDA_MATH2(pow) SOFTCUDA_MATH2(fmod)
-                                    SOFTCUDA_MATH2(hypot) SOFTCUDA_MATH2(fmin) SOFTCUDA_MATH2(fmax)
-                                        SOFTCUDA_MATH2(copysign) SOFTCUDA_MATH2(fdim)
-                                            SOFTCUDA_MATH2(remainder) SOFTCUDA_MATH2(nextafter)
+                            SOFTCUDA_MATH2(atan2) SOFTCUDA_MATH2(pow) SOFTCUDA_MATH2(fmod)
+                                SOFTCUDA_MATH2(hypot) SOFTCUDA_MATH2(fmin) SOFTCUDA_MATH2(fmax)
+                                    SOFTCUDA_MATH2(copysign) SOFTCUDA_MATH2(fdim)
+                                        SOFTCUDA_MATH2(remainder) SOFTCUDA_MATH2(nextafter)
 #undef SOFTCUDA_MATH2
-                                                SOFTCUDA_PURE
-    double fma(double a, double b, double c)
+                                            SOFTCUDA_PURE double fma(double a, double b, double c)
 {
   return __builtin_fma(a, b, c);
 }

@@ -24,8 +24,9 @@ typedef struct word {
   visit writer, reader, other_reader;
 } word;
 
+bool softcuda_races_on;
+
 static struct {
-  bool on;
   word *words;
   size_t capacity, count;
   uint64_t launch, generation, time; /* numbers that only grow */
@@ -38,9 +39,9 @@ static struct {
 
 void softcuda_races_launch(void)
 {
-  races.on = softcuda_setting("SOFTCUDA_RACES", 0) != 0;
+  softcuda_races_on = softcuda_setting("SOFTCUDA_RACES", 0) != 0;
   races.place = NULL;
-  if (!races.on) return;
+  if (!softcuda_races_on) return;
   races.launch = ++races.generation;
   size_t blocks = (size_t)softcuda_grid_size.x * softcuda_grid_size.y * softcuda_grid_size.z;
   free(races.fences);
@@ -59,7 +60,7 @@ static unsigned block_number(void)
 
 void softcuda_races_block(void)
 {
-  if (!races.on) return;
+  if (!softcuda_races_on) return;
   ++races.generation;
   races.barrier = 0;
   races.atomic = 0;
@@ -78,7 +79,8 @@ void softcuda_races_warp(unsigned warp)
 
 void softcuda_races_fence(void)
 {
-  if (races.on && block_number() < races.fence_count) races.fences[block_number()] = ++races.time;
+  if (softcuda_races_on && block_number() < races.fence_count)
+    races.fences[block_number()] = ++races.time;
 }
 
 const void *softcuda_races_place(void)
@@ -169,7 +171,6 @@ static void visit_word(uintptr_t address, const visit *now, bool shared)
 void softcuda_races_access(
     uintptr_t address, size_t size, softcuda_access access, bool shared, const void *place)
 {
-  if (!races.on) return;
   unsigned thread = softcuda_thread_number();
   races.time++;
   if (access == SOFTCUDA_ATOMIC) races.atomic = races.time;

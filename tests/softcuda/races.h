@@ -12,6 +12,7 @@ typedef enum softcuda_access { SOFTCUDA_READ, SOFTCUDA_WRITE, SOFTCUDA_ATOMIC } 
  * its access and an atomic operation of the second before its own. */
 void softcuda_races_launch(void);
 void softcuda_races_block(void);
+extern bool softcuda_races_on; /* in this launch */
 /* Ends the launch if there is a race. `shared`: memory of the block. `place`: the instruction. */
 void softcuda_races_access(
     uintptr_t address, size_t size, softcuda_access access, bool shared, const void *place);

@@ -21,12 +21,6 @@ void softcuda_permit(const softcuda_permissions *permissions)
 
 /* ---- accesses: Clang calls these before each, as for ThreadSanitizer ---- */
 
-static bool inside(const softcuda_range *range, uintptr_t address, size_t size)
-{
-  size_t offset = address - range->start;
-  return offset < range->size && size <= range->size - offset;
-}
-
 static const void *stopped_at;
 
 const void *softcuda_stop_place(void)
@@ -68,15 +62,11 @@ static region region_of(const void *memory, size_t size)
 {
   uintptr_t address = (uintptr_t)memory;
   if (softcuda_owns(address, size, permitted.device)) return DEVICE;
-  const softcuda_fiber *fiber = softcuda_fiber_running();
-  if (fiber && softcuda_fiber_contains(fiber, address, size)) return OTHER;
-  if (inside(&permitted.shared, address, size) || inside(&permitted.dynamic, address, size))
+  if (softcuda_inside(&softcuda_fiber_stack, address, size)) return OTHER;
+  if (softcuda_inside(&permitted.shared, address, size) ||
+      softcuda_inside(&permitted.dynamic, address, size))
     return SHARED;
-  if (inside(&permitted.data, address, size)) return DEVICE;
-  const softcuda_uint3 *const built_in[] = {
-      &softcuda_thread_index, &softcuda_block_index, &softcuda_block_size, &softcuda_grid_size};
-  for (size_t i = 0; i < 4; i++)
-    if (address - (uintptr_t)built_in[i] < sizeof *built_in[i]) return OTHER;
+  if (softcuda_inside(&permitted.data, address, size)) return DEVICE;
   return softcuda_is_pinned(memory, size) ? DEVICE : NOWHERE;
 }
 
@@ -87,7 +77,8 @@ static void touch(const void *memory, size_t size, softcuda_access access, const
   if (found == OTHER) return;
   stopped_at = place;
   if (found == NOWHERE) refuse((uintptr_t)memory, size, names[access]);
-  softcuda_races_access((uintptr_t)memory, size, access, found == SHARED, place);
+  if (softcuda_races_on)
+    softcuda_races_access((uintptr_t)memory, size, access, found == SHARED, place);
 }
 
 static void
@@ -242,10 +233,14 @@ void *softcuda_symbol(const char *name)
   static const struct {
     const char *name;
     void *variable;
-  } variables[] = {{"threadIdx", &softcuda_thread_index},
-                   {"blockIdx", &softcuda_block_index},
-                   {"blockDim", &softcuda_block_size},
-                   {"gridDim", &softcuda_grid_size}};
+  } variables[] = {
+#define X(name, variable)                                                     \
+  {"softcuda_" name "_x", &variable.x}, {"softcuda_" name "_y", &variable.y}, \
+      {"softcuda_" name "_z", &variable.z},
+      X("thread", softcuda_thread_index) X("block", softcuda_block_index)
+          X("size", softcuda_block_size) X("grid", softcuda_grid_size)
+#undef X
+  };
   void *address = NULL;
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
     if (strcmp(functions[i].name, name) == 0)

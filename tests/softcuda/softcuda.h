@@ -11,6 +11,16 @@
 #define SOFTCUDA_API                 __attribute__((visibility("default")))
 #define SOFTCUDA_PRINTF(text, first) __attribute__((format(printf, text, first)))
 
+typedef struct softcuda_range {
+  uintptr_t start;
+  size_t size;
+} softcuda_range;
+static inline bool softcuda_inside(const softcuda_range *range, uintptr_t address, size_t size)
+{
+  size_t offset = address - range->start;
+  return offset < range->size && size <= range->size - offset;
+}
+
 /* ---- calls (call.c) ---- */
 
 /* First line of an exported function: counts the call, fails it if SOFTCUDA_FAIL says so, takes the
