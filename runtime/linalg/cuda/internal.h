@@ -53,6 +53,28 @@ struct basin_cuda_preconditioner {
   bool single_current;
 };
 
+/* Blocks of a matrix to invert: see invert_instances in jacobi.cu. */
+typedef struct basin__cuda_instances {
+  uint32_t begin, end; /* instances */
+  basin_address nodes; /* a list, whose entries minus `offset` are nodes; 0: nodes in order */
+  uint32_t offset;
+  basin_address starts; /* nodes, or places in the list, of each instance; 0: each one node */
+  basin_address places; /* of the inverses; 0: one after the other */
+  basin_address left;   /* not 0 for instances to invert; 0: all */
+  basin_address scratch;
+  size_t largest; /* unknowns */
+} basin__cuda_instances;
+/* On the device: the first instance with a number that is not finite, else UINT32_MAX, and how many
+ * stand-ins were made. */
+typedef struct basin__cuda_found {
+  uint32_t bad, fallbacks;
+} basin__cuda_found;
+basin_status basin__cuda_invert_blocks(basin_cuda *cuda,
+                                       const basin_cuda_matrix *matrix,
+                                       const basin__cuda_instances *of,
+                                       basin_address inverses,
+                                       basin_address results);
+
 /* z = M^-1 r in float or double, unless the word at `stop` (0: none) is not 0. May be recorded;
  * after basin__cuda_preconditioner_prepare. */
 basin_status basin__cuda_preconditioner_launch(basin_cuda_preconditioner *preconditioner,

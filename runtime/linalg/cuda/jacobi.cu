@@ -1,4 +1,5 @@
-/* Block Jacobi: the inverse of each instance's diagonal block. -DBLOCK=1..12.
+/* Inverses of diagonal blocks: of the instances of block Jacobi, of the clusters of Schwarz.
+ * -DBLOCK=1..12.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "blocks_inverse.cuh"
 #include "matrix.cuh"
@@ -81,21 +82,27 @@ extern "C" __global__ void invert_nodes(matrix a, double *inverses, word *left)
 }
 #endif
 
+/* The block of some nodes: `first` and those after it, or a list minus an offset. */
 struct block_entry {
   const matrix &a;
-  word first;
+  const word *nodes;
+  word first, offset;
+  __device__ word node(word i) const { return nodes ? nodes[first + i] - offset : first + i; }
   __device__ double operator()(word i, word j) const
   {
-    return entry_of(a, first + i / BLOCK, first + j / BLOCK, i % BLOCK, j % BLOCK);
+    return entry_of(a, node(i / BLOCK), node(j / BLOCK), i % BLOCK, j % BLOCK);
   }
 };
 
-/* One thread block an instance; those with left[instance] == 0 are done (`left` NULL: none).
- * `starts`: the nodes of instances; NULL: each its own. `places`: where the inverses stand, of the
- * last too. `scratch`: room for instances beyond shared memory, of `room` numbers a thread block.
- */
+/* The instances from `begin` up to `end`, one thread block each; those with left[instance] == 0 are
+ * done (`left` NULL: none). `starts`: the nodes of instances, or their places in `nodes`; NULL:
+ * each its own. `places`: where the inverses stand. `scratch`: room for instances beyond shared
+ * memory, of `room` numbers a thread block. */
 extern "C" __global__ void invert_instances(matrix a,
-                                            word instances,
+                                            word begin,
+                                            word end,
+                                            const word *nodes,
+                                            word offset,
                                             const word *starts,
                                             const size *places,
                                             const word *left,
@@ -106,14 +113,14 @@ extern "C" __global__ void invert_instances(matrix a,
 {
   extern __shared__ double shared[];
   __shared__ word flag;
-  for (word instance = blockIdx.x; instance < instances; instance += gridDim.x) {
+  for (word instance = begin + blockIdx.x; instance < end; instance += gridDim.x) {
     if (left && left[instance] == 0) continue;
     word first = starts ? starts[instance] : instance;
     word last = starts ? starts[instance + 1] : instance + 1;
     word n = (last - first) * BLOCK;
     double *inverse = inverses + (places ? places[instance] : (size)instance * ENTRIES);
     double *work = n <= SHARED_UNKNOWNS ? shared : scratch + blockIdx.x * room;
-    block_entry entry = {a, first};
+    block_entry entry = {a, nodes, first, offset};
     __syncthreads();
     for (word at = threadIdx.x; at < n * n; at += blockDim.x) work[at] = entry(at / n, at % n);
     __syncthreads();

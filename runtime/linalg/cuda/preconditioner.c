@@ -8,10 +8,6 @@
 /* As in jacobi.cu. */
 enum { SHARED_UNKNOWNS = 48, THREADS = 256, LARGE_BLOCKS = 256, MOST_BLOCKS = 1 << 20 };
 
-typedef struct found {
-  uint32_t bad, fallbacks;
-} found;
-
 /* ---- creation ---- */
 
 static basin_status
@@ -60,7 +56,7 @@ static basin_status reserve(basin_cuda_preconditioner *p)
   basin_cuda *cuda = p->cuda;
   size_t large = p->largest > SHARED_UNKNOWNS ? p->largest * p->largest + 2 * p->largest : 0;
   BASIN_TRY(basin__buffer_reserve(cuda, &p->inverses, (p->inverse_count + 1) * sizeof(double)));
-  BASIN_TRY(basin__buffer_reserve(cuda, &p->results, sizeof(found)));
+  BASIN_TRY(basin__buffer_reserve(cuda, &p->results, sizeof(basin__cuda_found)));
   if (p->nodes && p->block == 3)
     BASIN_TRY(
         basin__buffer_reserve(cuda, &p->left, ((size_t)p->node_count + 1) * sizeof(uint32_t)));
@@ -150,31 +146,40 @@ invert_nodes(basin_cuda_preconditioner *p, basin__cuda_rows *rows, const char *d
                          parameters);
 }
 
-static basin_status
-invert_instances(basin_cuda_preconditioner *p, basin__cuda_rows *rows, const char *definitions)
+basin_status basin__cuda_invert_blocks(basin_cuda *cuda,
+                                       const basin_cuda_matrix *matrix,
+                                       const basin__cuda_instances *of,
+                                       basin_address inverses,
+                                       basin_address results)
 {
-  size_t n = p->largest, small = n < SHARED_UNKNOWNS ? n : SHARED_UNKNOWNS;
+  size_t n = of->largest, small = n < SHARED_UNKNOWNS ? n : SHARED_UNKNOWNS;
   bool large = n > SHARED_UNKNOWNS;
   uint64_t room = large ? n * n + 2 * n : 0;
-  uint32_t count = (uint32_t)p->instance_count;
+  uint32_t count = of->end - of->begin;
   size_t most = large ? LARGE_BLOCKS : MOST_BLOCKS;
-  void *parameters[] = {rows,
-                        &count,
-                        &p->starts.address,
-                        &p->places.address,
-                        &p->left.address,
-                        &p->scratch.address,
+  basin__cuda_rows rows = basin__cuda_rows_of(matrix);
+  basin__cuda_definitions definitions = basin__cuda_define(matrix->parts[0].block, false);
+  basin__cuda_instances copy = *of;
+  void *parameters[] = {&rows,
+                        &copy.begin,
+                        &copy.end,
+                        &copy.nodes,
+                        &copy.offset,
+                        &copy.starts,
+                        &copy.places,
+                        &copy.left,
+                        &copy.scratch,
                         &room,
-                        &p->inverses.address,
-                        &p->results.address};
+                        &inverses,
+                        &results};
   basin_cuda_launch work = {.blocks = (unsigned)(count < most ? count : most),
                             .threads = n <= 16                ? 32
                                        : n <= SHARED_UNKNOWNS ? 128
                                                               : THREADS,
                             .shared = (2 * small * small + 2 * small) * sizeof(double)};
   BASIN_TRY(
-      basin__cuda_kernel(p->cuda, "jacobi.cu", "invert_instances", definitions, &work.kernel));
-  return basin__cuda_launch(p->cuda, &work, parameters);
+      basin__cuda_kernel(cuda, "jacobi.cu", "invert_instances", definitions.text, &work.kernel));
+  return basin__cuda_launch(cuda, &work, parameters);
 }
 
 static basin_status check_shape(const basin_cuda_preconditioner *p, const basin_cuda_matrix *matrix)
@@ -205,7 +210,7 @@ basin_status basin__cuda_preconditioner_update(basin_cuda_preconditioner *p,
                                                const basin_cuda_matrix *matrix,
                                                size_t *fallbacks)
 {
-  found result = {UINT32_MAX, 0};
+  basin__cuda_found result = {UINT32_MAX, 0};
   BASIN_TRY(check_shape(p, matrix));
   if (fallbacks != NULL) *fallbacks = 0;
   p->single_current = false;
@@ -215,7 +220,14 @@ basin_status basin__cuda_preconditioner_update(basin_cuda_preconditioner *p,
   if (p->node_count == 0) return BASIN_OK;
   BASIN_TRY(basin__cuda_upload(p->cuda, p->results.address, &result, sizeof result));
   if (p->nodes && p->block == 3) BASIN_TRY(invert_nodes(p, &rows, definitions.text));
-  BASIN_TRY(invert_instances(p, &rows, definitions.text));
+  basin__cuda_instances instances = {.end = (uint32_t)p->instance_count,
+                                     .starts = p->starts.address,
+                                     .places = p->places.address,
+                                     .left = p->left.address,
+                                     .scratch = p->scratch.address,
+                                     .largest = p->largest};
+  BASIN_TRY(basin__cuda_invert_blocks(
+      p->cuda, matrix, &instances, p->inverses.address, p->results.address));
   BASIN_TRY(basin__cuda_download(p->cuda, &result, p->results.address, sizeof result));
   if (result.bad != UINT32_MAX) {
     uint32_t node;

@@ -172,9 +172,10 @@ static void test_order(void **state)
   basin_bsr_destroy(matrix);
 }
 
-int main(void)
+int main(int count, char **words)
 {
   skip_without_device();
+  if (count > 1) cmocka_set_test_filter(words[1]);
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_products),
                                      cmocka_unit_test(test_sizes),
                                      cmocka_unit_test(test_no_nodes),

@@ -486,9 +486,10 @@ static void test_order(void **state)
   free_problem(&p);
 }
 
-int main(void)
+int main(int count, char **words)
 {
   skip_without_device();
+  if (count > 1) cmocka_set_test_filter(words[1]);
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_block_jacobi),
                                      cmocka_unit_test(test_instances),
                                      cmocka_unit_test(test_too_large_instance),
