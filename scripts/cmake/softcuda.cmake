@@ -13,14 +13,16 @@ set(BASIN_SOFTCUDA_ENVIRONMENT
   "SOFTCUDA_LOG=-")
 
 # basin_softcuda_test(<name> SOURCES test_x.c [MODULES...] [LIBRARIES...] [LINK...] | COMMAND words...
-#                     [GPU] [LABELS words...] [TIMEOUT seconds] [ENVIRONMENT NAME=value...]):
+#                     [GPU] [ORDERS] [RACES] [LABELS words...] [TIMEOUT seconds] [ENVIRONMENT NAME=value...]):
 # a ctest test over the software CUDA, labelled softcuda; left out where that cannot be built. With GPU the same also
 # runs as <name>_gpu, labelled gpu, on the machine's own driver: it must exit with 77 where there is no device.
+# With ORDERS a second test, <name>_orders, runs it with blocks and threads in several orders: what it prints to its
+# standard output must be the same. With RACES <name>_races runs it while accesses are compared (SOFTCUDA_RACES).
 function(basin_softcuda_test name)
   if(NOT BASIN_TESTS)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "GPU" "TIMEOUT" "SOURCES;MODULES;LIBRARIES;LINK;COMMAND;LABELS;ENVIRONMENT")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "GPU;ORDERS;RACES" "TIMEOUT" "SOURCES;MODULES;LIBRARIES;LINK;COMMAND;LABELS;ENVIRONMENT")
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
@@ -36,6 +38,24 @@ function(basin_softcuda_test name)
   elseif(BASIN_SOFTCUDA)
     basin_add_test(${name} COMMAND ${command} LABELS softcuda ${arg_LABELS} TIMEOUT ${arg_TIMEOUT}
       ENVIRONMENT ${BASIN_SOFTCUDA_ENVIRONMENT} ${arg_ENVIRONMENT})
+  endif()
+  if(arg_ORDERS AND BASIN_SOFTCUDA)
+    set(words ${command})
+    list(POP_FRONT words program)
+    if(TARGET ${program})
+      set(program "$<TARGET_FILE:${program}>")
+    endif()
+    list(PREPEND words "${program}")
+    list(JOIN words "|" words)
+    math(EXPR timeout "4 * ${arg_TIMEOUT}")
+    basin_add_test(${name}_orders
+      COMMAND "${CMAKE_COMMAND}" "-DCOMMAND=${words}" -P "${PROJECT_SOURCE_DIR}/tests/softcuda/orders.cmake"
+      LABELS softcuda ${arg_LABELS} TIMEOUT ${timeout} ENVIRONMENT ${BASIN_SOFTCUDA_ENVIRONMENT} ${arg_ENVIRONMENT})
+  endif()
+  if(arg_RACES AND BASIN_SOFTCUDA)
+    math(EXPR timeout "4 * ${arg_TIMEOUT}")
+    basin_add_test(${name}_races COMMAND ${command} LABELS softcuda ${arg_LABELS} TIMEOUT ${timeout}
+      ENVIRONMENT ${BASIN_SOFTCUDA_ENVIRONMENT} ${arg_ENVIRONMENT} "SOFTCUDA_RACES=1")
   endif()
   if(arg_GPU)
     basin_add_test(${name}_gpu COMMAND ${command} LABELS gpu TIMEOUT ${arg_TIMEOUT} ENVIRONMENT ${arg_ENVIRONMENT})
