@@ -74,7 +74,9 @@ static basin_status open_nvrtc(basin_nvrtc *nvrtc, int newest)
   basin__strbuf_init(&reason, nvrtc->context);
   nvrtc->library = open_library(nvrtc->context, newest, &reason);
   basin_status status = BASIN_OK;
-  if (!nvrtc->library)
+  if (!nvrtc->library && reason.length == 0)
+    status = BASIN_ERROR_MEMORY; /* the loader itself always has a reason */
+  else if (!nvrtc->library)
     status =
         BASIN_FAIL(nvrtc->context,
                    BASIN_ERROR_MISSING_LIBRARY,

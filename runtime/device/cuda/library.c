@@ -61,7 +61,9 @@ basin_status basin__cu_open(basin_context *context, basin_cu_library *driver)
   basin__strbuf_init(&reason, context);
   driver->library = basin__dl_open(context, "CUDA", names, &reason);
   basin_status status = BASIN_OK;
-  if (!driver->library)
+  if (!driver->library && reason.length == 0)
+    status = BASIN_ERROR_MEMORY; /* the loader itself always has a reason */
+  else if (!driver->library)
     status = BASIN_FAIL(context,
                         BASIN_ERROR_MISSING_LIBRARY,
                         "the CUDA driver cannot be opened (%s); it comes with NVIDIA's driver",

@@ -171,6 +171,25 @@ static void test_out_of_memory(void **state)
   fail_each("cuModuleLoadDataEx", OUT_OF_MEMORY);
 }
 
+/* The host's memory runs out, at every place of a life. */
+static void test_host_memory(void **state)
+{
+  (void)state;
+  basin_status status = BASIN_ERROR_MEMORY;
+  for (size_t call = 1; status != BASIN_OK && call < 100000; call += 1 + call / 50) {
+    failing_allocator allocator = {.fail_at = call};
+    basin_context *context = test_context(&allocator);
+    if (!context) continue;
+    status = live(context);
+    if (status != BASIN_OK && status != BASIN_ERROR_MEMORY)
+      fail_msg("call %zu: %s", call, basin_error_text(context));
+    basin_context_destroy(context);
+    if (allocator.blocks != 0 || allocator.bytes != 0)
+      fail_msg("call %zu: %zu blocks leak", call, (size_t)allocator.blocks);
+  }
+  assert_int_equal(status, BASIN_OK);
+}
+
 /* ---- a lost device ---- */
 
 static void expect_lost(basin_context *context, basin_status status, const char *words)
@@ -306,6 +325,7 @@ int main(void)
       cmocka_unit_test(test_lost),
       cmocka_unit_test(test_memory_in_mid_run),
       cmocka_unit_test(test_out_of_memory),
+      cmocka_unit_test(test_host_memory),
       cmocka_unit_test(test_driver),
       cmocka_unit_test(test_compiler),
   };
