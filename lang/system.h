@@ -23,6 +23,10 @@ typedef struct basin_l_system {
 basin_l_system *basin__check_system(lua_State *L, int index);
 /* Makes the back end that the device names if there is none yet. */
 basin_status basin__system_backend(basin_l_system *self, basin_backend **backend);
+/* A basin_kernel_provider; `user` is the system. */
+basin_status basin__provide_kernels(void *user, basin_kernel_request *requests, size_t count);
+/* Opens the device that `device` names; for "auto" a CUDA device if one can be opened. */
+basin_status basin__system_open_device(basin_l_system *self);
 /* Pushes a plan; the system owns it. `owner` is the index of the system's userdata. */
 void basin__push_plan(lua_State *L, int owner, basin_plan *plan);
 basin_plan *basin__check_plan(lua_State *L, int index);

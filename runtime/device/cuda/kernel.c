@@ -306,21 +306,21 @@ static basin_status load_image(basin_cuda *cuda,
 }
 
 basin_status basin__cuda_kernel_of(basin_cuda *cuda,
-                                   const basin_kernel *plan,
+                                   const basin_kernel *kernel,
                                    const char *name,
-                                   const basin_cuda_kernel **kernel)
+                                   const basin_cuda_kernel **loaded)
 {
-  if (!plan->image || !plan->hash || !*plan->hash)
+  if (!kernel->image || !kernel->hash || !*kernel->hash)
     return BASIN_FAIL(cuda->context,
                       BASIN_ERROR_INTERNAL,
                       "kernel %s has no code for cuda:%d",
                       name,
                       cuda->ordinal);
-  uint64_t hash = basin__hash64(plan->hash, strlen(plan->hash), 1);
-  *kernel = find_kernel(cuda, hash);
-  if (*kernel) return BASIN_OK;
+  uint64_t hash = basin__hash64(kernel->hash, strlen(kernel->hash), 1);
+  *loaded = find_kernel(cuda, hash);
+  if (*loaded) return BASIN_OK;
   BASIN_TRY(basin__cuda_begin(cuda));
-  basin_status status = load_image(cuda, plan, name, hash, kernel);
+  basin_status status = load_image(cuda, kernel, name, hash, loaded);
   basin__cuda_leave(cuda);
   return status;
 }

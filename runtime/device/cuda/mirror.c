@@ -248,3 +248,17 @@ void basin__device_binding_release(basin_system *system, basin_device_binding *b
   basin__free(system->context, binding->sent, binding->sent_capacity * sizeof *binding->sent);
   memset(binding, 0, sizeof *binding);
 }
+
+basin_transfers basin_system_transfers(const basin_system *system)
+{
+  basin_transfers transfers = {.size = sizeof transfers};
+  if (!system->cuda) return transfers;
+  basin_cuda_statistics counts = basin__cuda_get_statistics(system->cuda);
+  transfers.launches = counts.launches;
+  transfers.graph_launches = counts.graph_launches;
+  transfers.uploads = counts.uploads;
+  transfers.uploaded_bytes = counts.uploaded_bytes;
+  transfers.downloads = counts.downloads;
+  transfers.downloaded_bytes = counts.downloaded_bytes;
+  return transfers;
+}

@@ -31,6 +31,11 @@ BASIN_API basin_status basin_system_create(basin_context *context,
                                            void *user,
                                            basin_system **system);
 BASIN_API void basin_system_destroy(basin_system *system);
+/* What has gone to and from the system's device since it was opened; all zero on the CPU. */
+typedef struct basin_transfers {
+  size_t size, launches, graph_launches, uploads, uploaded_bytes, downloads, downloaded_bytes;
+} basin_transfers;
+BASIN_API basin_transfers basin_system_transfers(const basin_system *system);
 BASIN_API basin_context *basin_system_context(const basin_system *system);
 
 /* ---- devices ---- */
