@@ -4,6 +4,7 @@
 #define BASIN_CONTACT_CUH
 
 #define BASIN_CUDA_TEXT 1
+#include "contact_box.h"
 #include "contact_data.h"
 #include "contact_types.h"
 
@@ -145,6 +146,46 @@ static __device__ __forceinline__ void
 stencil_positions(const double *positions, const word *v, word count, basin__vector3 *x)
 {
   for (word i = 0; i < count; ++i) x[i] = basin__v3(positions + 3 * (size)v[i]);
+}
+
+/* ---- boxes in double precision ---- */
+
+/* Ends of the box of a vertex along axis k. */
+static __device__ __forceinline__ void exact_interval(const basin_cuda_rules &rules,
+                                                      const basin_cuda_motion &motion,
+                                                      word vertex,
+                                                      int k,
+                                                      double *low,
+                                                      double *high)
+{
+  const double start = motion.positions[3 * (size)vertex + k];
+  double end = start, reach = 0;
+  if (motion.direction) end += motion.limit * motion.direction[3 * (size)vertex + k];
+  if (motion.reach >= 0)
+    reach = motion.reach + 0.5 * rules.separation + (rules.reaches ? rules.reaches[vertex] : 0);
+  basin__box_interval(start, end, reach, low, high);
+}
+
+/* Whether the boxes of the two sides of a candidate meet. */
+static __device__ bool candidate_meets(const basin_cuda_rules &rules,
+                                       const basin_cuda_motion &motion,
+                                       const word *v,
+                                       word split,
+                                       word n)
+{
+  for (int k = 0; k < 3; ++k) {
+    double low[2] = {BASIN_SHARED_INFINITY, BASIN_SHARED_INFINITY};
+    double high[2] = {-BASIN_SHARED_INFINITY, -BASIN_SHARED_INFINITY};
+    for (word i = 0; i < n; ++i) {
+      const int side = i >= split;
+      double from, to;
+      exact_interval(rules, motion, v[i], k, &from, &to);
+      low[side] = fmin(low[side], from);
+      high[side] = fmax(high[side], to);
+    }
+    if (low[0] > high[1] || low[1] > high[0]) return false;
+  }
+  return true;
 }
 
 #endif

@@ -1,6 +1,5 @@
 /* Boxes of vertices on the device. SPDX-License-Identifier: Apache-2.0 */
 #include "contact.cuh"
-#include "contact_box.h"
 
 /* Everything that minima and counts begin with. */
 extern "C" __global__ void contact_start(basin_cuda_status *status)
@@ -71,16 +70,11 @@ extern "C" __global__ void contact_boxes(basin_cuda_rules rules,
   const size v = thread_number();
   if (v >= count) return;
   const word vertex = (word)v;
-  double reach = 0;
-  if (motion.reach >= 0)
-    reach = motion.reach + 0.5 * rules.separation + offset_of(rules, 1, &vertex);
   float box[6];
   bool good = true;
   for (int k = 0; k < 3; ++k) {
-    const double start = motion.positions[3 * v + k];
-    double end = start, low, high;
-    if (motion.direction) end += motion.limit * motion.direction[3 * v + k];
-    basin__box_interval(start, end, reach, &low, &high);
+    double low, high;
+    exact_interval(rules, motion, vertex, k, &low, &high);
     good = good && fabs(low) < BASIN_SHARED_INFINITY && fabs(high) < BASIN_SHARED_INFINITY;
     const double center = basin__box_center(double_of(status->low[k]), double_of(status->high[k]));
     box[k] = basin__float_below(low - center);

@@ -22,6 +22,7 @@ typedef struct basin_cuda_rules {
   BASIN_AT(const unsigned char) table;
   BASIN_AT(const unsigned char) plane_bodies;
   BASIN_AT(const double) offsets;
+  BASIN_AT(const double) reaches;      /* one a vertex: the largest offset of its primitives */
   BASIN_AT(const double) planes;       /* normal and offset, 4 a plane */
   BASIN_AT(const double) rest_lengths; /* squared, one an edge */
   unsigned long long body_count, plane_count;

@@ -1,7 +1,6 @@
 /* Candidates: every primitive of one set against the tree of another, a thread a query.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "contact.cuh"
-#include "contact_box.h"
 
 /* Box of the query at a place, and its corners. */
 static __device__ __forceinline__ void
@@ -34,32 +33,6 @@ static __device__ __forceinline__ word lanes_of(
   return mask;
 }
 
-/* Whether the boxes of the two sides meet in double precision. */
-static __device__ bool boxes_meet(const basin_cuda_rules &rules,
-                                  const basin_cuda_motion &motion,
-                                  const word *v,
-                                  word split,
-                                  word n)
-{
-  for (int k = 0; k < 3; ++k) {
-    double low[2] = {BASIN_SHARED_INFINITY, BASIN_SHARED_INFINITY};
-    double high[2] = {-BASIN_SHARED_INFINITY, -BASIN_SHARED_INFINITY};
-    for (word i = 0; i < n; ++i) {
-      const int side = i >= split;
-      const double start = motion.positions[3 * (size)v[i] + k];
-      double end = start, reach = 0, from, to;
-      if (motion.direction) end += motion.limit * motion.direction[3 * (size)v[i] + k];
-      if (motion.reach >= 0)
-        reach = motion.reach + 0.5 * rules.separation + offset_of(rules, 1, &v[i]);
-      basin__box_interval(start, end, reach, &from, &to);
-      low[side] = fmin(low[side], from);
-      high[side] = fmax(high[side], to);
-    }
-    if (low[0] > high[1] || low[1] > high[0]) return false;
-  }
-  return true;
-}
-
 /* Lanes of a leaf that are candidates: no common vertex, and what the rules say. */
 static __device__ __forceinline__ word keep_lanes(const basin_cuda_rules &rules,
                                                   const basin_cuda_motion &motion,
@@ -79,7 +52,7 @@ static __device__ __forceinline__ word keep_lanes(const basin_cuda_rules &rules,
       for (word q = 0; q < a; ++q) keep = keep && v[t] != corners[q];
     }
     if (keep && rules.table) keep = table_allows(rules, v, a, n);
-    if (keep && pass.exact) keep = boxes_meet(rules, motion, v, a, n);
+    if (keep && pass.exact) keep = candidate_meets(rules, motion, v, a, n);
     kept |= (word)keep << lane;
   }
   return kept;

@@ -26,8 +26,20 @@ static __device__ bool prepare(const basin_cuda_rules &rules,
   return !basin__stays_far(m, c.split, c.count, slackness, *limit);
 }
 
-static __device__ __forceinline__ void take_time(basin_cuda_status *status, double time)
+/* Takes the time of a candidate whose boxes meet: those that only rounding made meet are none. */
+static __device__ void take_candidate(const basin_cuda_rules &rules,
+                                      const basin_cuda_sides &sides,
+                                      const basin_cuda_candidates &list,
+                                      const basin_cuda_motion &motion,
+                                      size i,
+                                      double time,
+                                      double *times,
+                                      basin_cuda_status *status)
 {
+  candidate c;
+  read_candidate(sides, list, i, &c);
+  if (!candidate_meets(rules, motion, c.v, c.split, c.count)) return;
+  times[i] = time;
   atomicMin(&status->time, (size)__double_as_longlong(time));
 }
 
@@ -53,8 +65,7 @@ extern "C" __global__ void contact_times(basin_cuda_rules rules,
   if (how == BASIN__STALLED) {
     stalled[atomicAdd(&status->stalled, 1ull)] = (word)i;
   } else if (how == BASIN__REACHED) {
-    times[i] = time;
-    take_time(status, time);
+    take_candidate(rules, sides, list, motion, i, time, times, status);
   }
 }
 
@@ -82,9 +93,7 @@ extern "C" __global__ void contact_cut(basin_cuda_rules rules,
       time = basin__subdivide(&search, stack, &hit);
       hit = hit && time < limit;
     }
-    if (!hit) continue;
-    times[i] = time;
-    take_time(status, time);
+    if (hit) take_candidate(rules, sides, list, motion, i, time, times, status);
   }
 }
 
@@ -116,7 +125,7 @@ extern "C" __global__ void contact_plane_times(basin_cuda_rules rules,
   for (size i = thread_number(); i < count * rules.plane_count; i += thread_count()) {
     const double time = plane_time_of(
         rules, motion, slackness, points[i / rules.plane_count], (word)(i % rules.plane_count));
-    if (time < 1) take_time(status, time);
+    if (time < 1) atomicMin(&status->time, (size)__double_as_longlong(time));
   }
 }
 
