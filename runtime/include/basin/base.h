@@ -94,7 +94,7 @@ typedef struct basin_context basin_context;
  */
 typedef struct basin_options {
   size_t size;        /* sizeof(basin_options) of the caller: ABI growth */
-  const char *device; /* "auto", "cpu", "cpu:interp"; NULL = "auto" */
+  const char *device; /* "auto", "cpu", "cpu:interp", "cuda", "cuda:N"; NULL = "auto" */
   unsigned threads;   /* 0 = all cores */
   basin_log_level log_level;
   const char *

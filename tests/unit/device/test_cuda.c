@@ -1,8 +1,7 @@
 /* The CUDA device layer: memory, transfers, kernels, launches, graphs, counts, errors.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/nvrtc.h"
 #include "cuda_support.h"
-
-#include <unistd.h>
 
 static basin_context *test_context_of;
 static basin_cuda *cuda;
@@ -277,6 +276,89 @@ static void test_bad_kernel(void **state)
       basin__cuda_kernel_of(cuda, &plan, "term t", &kernel), BASIN_ERROR_UNSUPPORTED, "term t");
 }
 
+/* ---- kernels of plans: images with an entry basin_kernel ---- */
+
+/* The image of a text; its key is made up. */
+static basin_cuda_launch load_text(const char *text, const char *hash, const char *subject)
+{
+  basin_nvrtc *nvrtc;
+  basin_nvrtc_code code;
+  OK(basin__nvrtc_open(test_context_of, 0, &nvrtc));
+  basin_nvrtc_request request = {
+      .name = "test", .text = text, .architecture = basin__cuda_architecture(cuda)};
+  OK(basin__nvrtc_compile(nvrtc, &request, &code));
+  basin_kernel plan = {.image = code.image, .image_size = code.size, .hash = hash};
+  basin_cuda_launch launch = {.threads = 128, .subject = subject};
+  const basin_cuda_kernel *again;
+  OK(basin__cuda_kernel_of(cuda, &plan, "test_kernel", &launch.kernel));
+  basin__nvrtc_release(nvrtc, &code);
+  OK(basin__cuda_kernel_of(cuda, &(basin_kernel){.image = text, .hash = hash}, "same", &again));
+  assert_ptr_equal(again, launch.kernel); /* known by its hash alone */
+  basin__nvrtc_close(nvrtc);
+  return launch;
+}
+
+/* Turns the numbers of each block around through dynamic shared memory, more of it than a kernel
+ * has without asking. */
+static void test_shared_memory(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "extern \"C\" __global__ void basin_kernel(double *a, unsigned far) {\n"
+      "  extern __shared__ double room[];\n"
+      "  double *own = a + blockIdx.x * blockDim.x;\n"
+      "  room[far + threadIdx.x] = own[threadIdx.x];\n"
+      "  __syncthreads();\n"
+      "  own[threadIdx.x] = room[far + blockDim.x - 1 - threadIdx.x];\n"
+      "}\n";
+  enum { BLOCKS = 3, COUNT = 128 * BLOCKS, FAR = 7000 };
+  double numbers[COUNT];
+  basin_buffer buffer = make_numbers(COUNT);
+  basin_cuda_launch launch = load_text(text, "00000000000000000000000000000001", "a test");
+  launch.blocks = BLOCKS;
+  launch.shared = (FAR + 128) * sizeof(double);
+  assert_true(launch.shared > 48 << 10);
+  unsigned far = FAR;
+  OK(basin__cuda_launch(cuda, &launch, (void *[]){&buffer.address, &far}));
+  OK(basin__cuda_download(cuda, numbers, buffer.address, sizeof numbers));
+  for (int i = 0; i < COUNT; ++i)
+    assert_true(numbers[i] == (double)(i / 128 * 128 + 127 - i % 128) + 0.5);
+  basin__buffer_release(cuda, &buffer);
+}
+
+/* A kernel that writes where nothing is: the error names it and what it was for, and the device is
+ * lost. Another context opens it anew if the driver allows that. */
+static void test_wild_write(void **state)
+{
+  (void)state;
+  static const char text[] = "extern \"C\" __global__ void basin_kernel(double *a) {\n"
+                             "  a[1ull << 40] = 1;\n"
+                             "}\n";
+  if (!is_software()) skip(); /* a real device may be lost for the whole process */
+  basin_buffer buffer = make_numbers(8);
+  basin_cuda_launch launch = load_text(text, "00000000000000000000000000000002", "term t");
+  launch.blocks = 1;
+  basin_status status = basin__cuda_launch(cuda, &launch, (void *[]){&buffer.address});
+  if (status == BASIN_OK) status = basin__cuda_wait(cuda);
+  expect_error(status, BASIN_ERROR_DEVICE, "test_kernel for term t");
+  assert_non_null(strstr(basin_error_last(test_context_of)->message, "CUDA_ERROR_"));
+  expect_error(basin__cuda_wait(cuda), BASIN_ERROR_DEVICE, "was lost");
+  basin__buffer_release(cuda, &buffer);
+  assert_int_equal(basin__cuda_get_statistics(cuda).allocated, 0);
+}
+
+/* What the vendor's libraries need. */
+static void test_enter(void **state)
+{
+  (void)state;
+  OK(basin__cuda_enter(cuda));
+  OK(basin__cuda_enter(cuda));
+  OK(basin__cuda_wait(cuda));
+  basin__cuda_leave(cuda);
+  basin__cuda_leave(cuda);
+  OK(basin__cuda_wait(cuda));
+}
+
 /* ---- graphs ---- */
 
 static void test_graph(void **state)
@@ -354,6 +436,9 @@ int main(void)
       cmocka_unit_test_setup_teardown(test_launch, open_device, close_device),
       cmocka_unit_test_setup_teardown(test_bad_launch, open_device, close_device),
       cmocka_unit_test_setup_teardown(test_bad_kernel, open_device, close_device),
+      cmocka_unit_test_setup_teardown(test_shared_memory, open_device, close_device),
+      cmocka_unit_test_setup_teardown(test_wild_write, open_device, close_device),
+      cmocka_unit_test_setup_teardown(test_enter, open_device, close_device),
       cmocka_unit_test_setup_teardown(test_graph, open_device, close_device),
       cmocka_unit_test_setup_teardown(test_timer, open_device, close_device),
       cmocka_unit_test(test_share),
