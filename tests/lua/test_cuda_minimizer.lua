@@ -1,0 +1,271 @@
+-- Minimizers on a CUDA device against the CPU: energies, gradients, Hessians, Newton's method, what
+-- is named as not finite, and what comes back to the host. Exits with 77 where there is no device.
+-- SPDX-License-Identifier: Apache-2.0
+local basin = require "basin"
+local h = require "harness"
+
+do
+  local found, reason = pcall(basin.scene, "probe", { device = "cuda" })
+  if not found then
+    print("skipped: " .. tostring(reason))
+    os.exit(77)
+  end
+end
+
+-- ---- scenes: functions of the options that make the same scene on every device ----
+
+local scenes = {}
+
+-- Springs between free and held points; every spring also pulls at one point that all share, so
+-- that one node gets contributions from all elements.
+function scenes.shared(given, count)
+  local n = count or 24
+  local scene = basin.scene("shared", given)
+  local mesh = scene:add_mesh("m")
+  local knots = mesh:add_primitive("knots", n)
+  local values = {}
+  for i = 1, n do values[i] = { i * 0.9, math.sin(i), math.cos(2 * i) } end
+  local x = knots:add_attribute("position", { rows = 3, value = values })
+  local center = scene:add_attribute("center", { rows = 3, value = { 5, 1, 0 } })
+  local links = mesh:add_primitive("links", n - 1)
+  local ends = links:add_connectivity("ends", knots, basin.array.chain(n), 2)
+  local p = ends:gather(x)
+  local stretch = (p:row(1) - p:row(2)):norm() - 0.7
+  local away = p:row(1) - center
+  scene:add_energy(links:add_attribute("spring", 0.5 * stretch ^ 2), { projection = "clamp" })
+  scene:add_energy(links:add_attribute("pull", 0.2 * (1 + away:dot(away)):sqrt()), { projection = "abs" })
+  local weight = knots:add_constant("mass", { value = 2 })
+  local rest = knots:add_constant("rest", { rows = 3, value = values })
+  local off = x - 1.1 * rest
+  scene:add_energy(knots:add_attribute("held", 0.5 * weight * off:dot(off)))
+  scene:add_minimize_target { x, center }
+  return scene, { x, center }
+end
+
+-- Free points, scaled means of free points, points of affine bodies and (curved) points turned by
+-- an angle, in unions; springs over all of them.
+local function chain(given, curved)
+  local scene = basin.scene("chain", given)
+  local mesh = scene:add_mesh("m")
+  local free = mesh:add_primitive("free", 3)
+  local x = free:add_attribute("position",
+    { rows = 3, value = { { 0, 0.1, 0 }, { 1, 0.3, -0.2 }, { 0.5, 1, 0.4 } } })
+  local bodies = mesh:add_primitive("bodies", 2)
+  local A = bodies:add_attribute("A", { rows = 3, cols = 3,
+    value = { { { 1, 0.1, 0 }, { 0, 1, 0.3 }, { 0.2, 0, 1 } },
+              { { 0.8, 0, 0.2 }, { 0.1, 1.1, 0 }, { 0, -0.3, 0.9 } } } })
+  local t = bodies:add_attribute("t", { rows = 3, value = { { 0, 1, 0.5 }, { 2, 0, 1 } } })
+  local affine = mesh:add_primitive("affine", 3)
+  local body_of = affine:add_connectivity("body_of", bodies, { 0, 1, 1 }, 1)
+  local X = affine:add_constant("rest",
+    { rows = 3, value = { { 1, 0, 0.2 }, { 0, 1, 2 }, { -1, 0.5, 0 } } })
+  affine:add_attribute("position", body_of:gather(A) * X + body_of:gather(t))
+  local turned = mesh:add_primitive("turned", 2)
+  local angle = turned:add_attribute("angle", { rows = 3, value = { { 0.4, 1, 2 }, { 1.3, 0, 1 } } })
+  if curved then
+    turned:add_attribute("position", basin.vector { 2 * angle:at(1):cos(),
+      1.5 * angle:at(1):sin() + angle:at(2), angle:at(2) * angle:at(3) })
+  else
+    turned:add_attribute("position", basin.vector { 2 * angle:at(1), 1.5 * angle:at(1) + angle:at(2),
+      angle:at(2) - angle:at(3) })
+  end
+  local means = mesh:add_primitive("means", 2)
+  local around = means:add_connectivity("around", free, { { 0, 1, 2 }, { 2 } }, 0)
+  means:add_attribute("position", means:add_constant("weight", { value = { 0.7, 1.2 } })
+    * around:mean(x))
+  local inner = mesh:add_primitive_union("inner", { affine, turned })
+  inner:add_attribute("position")
+  local all = mesh:add_primitive_union("all", { free, inner, means })
+  local p = all:add_attribute("position")
+  local springs = mesh:add_primitive("springs", 6)
+  local ends = springs:add_connectivity("ends", all,
+    { { 0, 3 }, { 1, 6 }, { 4, 7 }, { 5, 2 }, { 9, 2 }, { 8, 5 } }, 2)
+  local q = ends:gather(p)
+  local stretch = (q:row(1) - q:row(2)):norm() - 0.5
+  scene:add_energy(springs:add_attribute("spring", 0.5 * stretch ^ 2), { projection = "none" })
+  scene:add_energy(free:add_attribute("held", 0.5 * x:dot(x)))
+  local d = A - bodies:add_constant("B", { rows = 3, cols = 3, value = { { { 1, 0, 0 }, { 0, 1, 0 },
+    { 0, 0, 1 } }, { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } } } })
+  scene:add_energy(bodies:add_attribute("stiff", (d:transpose() * d):trace() + 0.1 * t:dot(t)))
+  scene:add_energy(turned:add_attribute("small", 0.5 * angle:dot(angle)))
+  local targets = { x, A, t, angle }
+  scene:add_minimize_target(targets)
+  return scene, targets
+end
+
+function scenes.affine(given) return chain(given, false) end
+function scenes.curved(given) return chain(given, true) end
+
+-- Plane triangles, nodes of two numbers.
+function scenes.plane(given)
+  local scene = basin.scene("plane", given)
+  local mesh = scene:add_mesh("m")
+  local points = mesh:add_primitive("points", 4)
+  local x = points:add_attribute("position",
+    { rows = 2, value = { { 0, 0 }, { 1.1, 0.1 }, { 0, 0.9 }, { 1, 1.2 } } })
+  local triangles = mesh:add_primitive("triangles", 2)
+  local corners = triangles:add_connectivity("corners", points, { { 0, 1, 2 }, { 1, 3, 2 } }, 3)
+  local p = corners:gather(x)
+  local a, b = p:row(2) - p:row(1), p:row(3) - p:row(1)
+  local area = a:at(1) * b:at(2) - a:at(2) * b:at(1)
+  scene:add_energy(triangles:add_attribute("area", (area - 1) ^ 2 + 0.1 * a:dot(b) ^ 2))
+  scene:add_minimize_target { x }
+  return scene, { x }
+end
+
+-- ---- comparisons ----
+
+local function largest(array)
+  return basin.array.from(array):max_abs()
+end
+
+local function compare(found, expected, tolerance, what)
+  local scale = math.max(1, largest(expected))
+  local difference = largest(basin.array.from(found) - basin.array.from(expected))
+  if not (difference <= tolerance * scale) then -- luacheck: ignore 581
+    error(("%s differs by %.3g"):format(what, difference), 2)
+  end
+end
+
+local function dense(matrix)
+  return matrix:dense()
+end
+
+local function compare_assembly(make, given, tolerance)
+  local function with(device)
+    local options = { device = device }
+    for k, v in pairs(given or {}) do options[k] = v end
+    return (make(options))
+  end
+  local cpu, cuda = with "cpu", with "cuda"
+  local total, parts = cpu:energy_of_terms()
+  local other, other_parts = cuda:energy_of_terms()
+  h.close(other, total, tolerance, "energy")
+  for name, part in pairs(parts) do h.close(other_parts[name], part, tolerance, name) end
+  local a, b = { cpu:gradient() }, { cuda:gradient() }
+  for i in ipairs(a) do compare(b[i], a[i], tolerance, "gradient " .. i) end
+  for _, mode in ipairs { "none", "clamp", "abs", "adaptive" } do
+    for repetition = 1, 2 do
+      compare(dense(cuda:hessian { projection = mode }), dense(cpu:hessian { projection = mode }),
+        tolerance * 10, ("Hessian %s, %d"):format(mode, repetition))
+    end
+  end
+end
+
+for name, make in pairs(scenes) do
+  h.test("energies, gradient, Hessian: " .. name, function() compare_assembly(make, nil, 1e-13) end)
+end
+
+h.test("single precision", function()
+  compare_assembly(scenes.shared, { precision = "float" }, 2e-6)
+end)
+
+h.test("an unknown that a thousand elements share", function()
+  compare_assembly(function(given) return scenes.shared(given, 700) end, nil, 1e-12)
+end)
+
+h.test("changed data, switched terms", function()
+  local cpu, a = scenes.shared { device = "cpu" }
+  local cuda, b = scenes.shared { device = "cuda" }
+  for _, step in ipairs { "moved", "switched", "back" } do
+    for k, scene in ipairs { cpu, cuda } do
+      local x = (k == 1 and a or b)[1]
+      if step == "moved" then x:update(x:value() * 1.1) end
+      scene:energy("pull"):enable(step ~= "switched")
+    end
+    h.close(cuda:compute_total_energy(), cpu:compute_total_energy(), 1e-13, step)
+    compare(dense(cuda:hessian()), dense(cpu:hessian()), 1e-12, step)
+  end
+end)
+
+-- ---- Newton's method ----
+
+-- Minimizes on both devices; the unknowns agree to rounding, and the iterations in number.
+local function compare_newton(make, options, tolerance)
+  local found, iterations = {}, {}
+  for _, device in ipairs { "cpu", "cuda" } do
+    local scene, targets = make { device = device }
+    local report = basin.newton(scene, options)
+    h.equal(report.converged, true, device .. ": " .. report.reason)
+    iterations[device] = report.iterations
+    found[device] = {}
+    for i, target in ipairs(targets) do found[device][i] = target:value() end
+  end
+  h.equal(iterations.cuda, iterations.cpu, "iterations")
+  for i, values in ipairs(found.cpu) do compare(found.cuda[i], values, tolerance, "unknown " .. i) end
+end
+
+for _, name in ipairs { "shared", "affine", "curved" } do
+  for _, solver in ipairs { "direct", "pcg" } do
+    h.test(("Newton, %s, %s"):format(name, solver), function()
+      compare_newton(scenes[name], { rule = "gradient", tolerance = 1e-8, max_iterations = 200,
+        linear = { solver = solver, tolerance = 1e-24 } }, 1e-7)
+    end)
+  end
+end
+
+h.test("callbacks: refresh, monitor, a filter that looks at the direction", function()
+  local scene = scenes.shared { device = "cuda" }
+  local refreshed, monitored, length = 0, 0, 0
+  local report = basin.newton(scene, { rule = "gradient", tolerance = 1e-6,
+    refresh = function() refreshed = refreshed + 1 end,
+    monitor = function(iteration)
+      monitored = monitored + 1
+      return iteration.energy == iteration.energy
+    end,
+    filters = { function(alpha, direction)
+      length = math.max(length, largest(direction))
+      return alpha
+    end } })
+  h.equal(report.converged, true, report.reason)
+  h.equal(monitored, report.iterations)
+  assert(refreshed >= report.line_search_trials and length > 0)
+end)
+
+-- Only scalars come back: as many bytes for a large problem as for a small one.
+h.test("downloads of an iteration", function()
+  local function bytes(count)
+    local scene = scenes.shared({ device = "cuda" }, count)
+    local last, most = nil, 0
+    basin.newton(scene, { rule = "gradient", tolerance = 1e-6,
+      linear = { solver = "pcg", tolerance = 1e-12 },
+      monitor = function(iteration)
+        local now = scene._system:transfers()
+        if last and iteration.number > 2 then
+          most = math.max(most, (now.downloaded_bytes - last) / (iteration.linear_iterations + 1))
+        end
+        last = now.downloaded_bytes
+        return true
+      end })
+    assert(most > 0, "nothing was measured")
+    return most
+  end
+  local small, large = bytes(20), bytes(200)
+  assert(large < 2048 and large < 4 * small,
+    ("%g bytes an iteration for 20 knots, %g for 200"):format(small, large))
+end)
+
+-- ---- what is not finite ----
+
+h.test("the element whose energy or gradient is not finite is named", function()
+  for _, device in ipairs { "cpu", "cuda" } do
+    local scene = basin.scene("bad", { device = device })
+    local points = scene:add_mesh("m"):add_primitive("points", 5)
+    local x = points:add_attribute("x", { value = { 0, 0, 0, 0, 0 } })
+    local a = points:add_constant("a", { value = { 1, 1, 1e20, 1, 1 } })
+    local b = points:add_attribute("b", { value = { 1, 2, 1e300, 3, 4 } })
+    scene:add_energy(points:add_attribute("wave", a * (b * x):sin() + x))
+    scene:add_minimize_target { x }
+    h.close(scene:compute_total_energy(), 0)
+    h.fails("wave.*gradient of element 2 of .*points is not finite", scene.gradient, scene)
+    h.fails("wave.*gradient of element 2 of .*points is not finite", scene.hessian, scene)
+    x:update { 0, 0, 0, 1e308, 0 }
+    h.fails("wave.*energy of element 3 of .*points is not a number", scene.compute_total_energy,
+      scene)
+    x:update { 0, 0, 0, 0, 0 }
+    b:update { 1, 2, 0, 3, 4 }
+    h.close_arrays(scene:gradient(), { 2, 3, 1, 4, 5 }, 1e-14)
+  end
+end)
+
+h.finish()
