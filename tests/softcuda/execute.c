@@ -64,31 +64,31 @@ static unsigned char *dynamic_memory(size_t size)
   return size <= sizeof memory ? memory : NULL;
 }
 
-static void report(const softcuda_launch *launch, int result)
+static const softcuda_launch *running;
+
+void softcuda_note(const char *what, const void *place, const void *earlier)
 {
   char where[600], before[600];
-  softcuda_source_line(launch->image, softcuda_stop_place(), where, sizeof where);
-  softcuda_source_line(launch->image, softcuda_races_place(), before, sizeof before);
+  softcuda_source_line(running->image, place, where, sizeof where);
+  softcuda_source_line(running->image, earlier, before, sizeof before);
   softcuda_log(
-      "kernel %s, block (%u, %u, %u) of (%u, %u, %u), thread (%u, %u, %u) of (%u, %u, %u): "
-      "%s%s%s [error %d]",
-      launch->entry->name,
+      "kernel %s, block (%u, %u, %u) of (%u, %u, %u), thread (%u, %u, %u) of (%u, %u, %u): %s%s%s",
+      running->entry->name,
       softcuda_block_index.x,
       softcuda_block_index.y,
       softcuda_block_index.z,
-      launch->grid[0],
-      launch->grid[1],
-      launch->grid[2],
+      running->grid[0],
+      running->grid[1],
+      running->grid[2],
       softcuda_thread_index.x,
       softcuda_thread_index.y,
       softcuda_thread_index.z,
-      launch->block[0],
-      launch->block[1],
-      launch->block[2],
-      softcuda_stop_reason(),
+      running->block[0],
+      running->block[1],
+      running->block[2],
+      what,
       before,
-      where,
-      result);
+      where);
 }
 
 static int run_blocks(const softcuda_launch *launch, unsigned *blocks, unsigned *threads)
@@ -109,7 +109,7 @@ static int run_blocks(const softcuda_launch *launch, unsigned *blocks, unsigned 
     spoil(dynamic, launch->shared);
     int result = softcuda_block_run(launch->entry->call, launch->parameters, threads);
     if (result) {
-      report(launch, result);
+      softcuda_note(softcuda_stop_reason(), softcuda_stop_place(), softcuda_races_place());
       return result;
     }
   }
@@ -130,6 +130,7 @@ int softcuda_execute(const softcuda_launch *launch)
                               linked->data,
                               linked->shared,
                               {(uintptr_t)dynamic_memory(launch->shared), launch->shared}});
+  running = launch;
   softcuda_set_stop_place(NULL);
   softcuda_races_launch();
   softcuda_faults_catch();

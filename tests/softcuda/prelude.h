@@ -108,6 +108,7 @@ __attribute__((convergent)) unsigned long long softcuda_warp(int operation,
                                                              const char *file,
                                                              int line);
 void softcuda_atomic(const volatile void *address, unsigned size);
+void softcuda_relaxed(const volatile void *address, unsigned size);
 void softcuda_fence(void);
 unsigned softcuda_lane(void);
 unsigned long long softcuda_clock(void);
@@ -405,9 +406,11 @@ template <class T> SOFTCUDA_PURE T __ldg(const T *p)
 {
   return *p;
 }
-template <class T> SOFTCUDA_PURE T __ldcg(const T *p)
+/* For values that atomic operations of other blocks may change meanwhile. */
+template <class T> SOFTCUDA_INLINE T __ldcg(const T *p)
 {
-  return *p;
+  softcuda_relaxed(p, sizeof *p);
+  return softcuda_peek(p);
 }
 template <class T> SOFTCUDA_PURE T __ldcs(const T *p)
 {
@@ -451,13 +454,14 @@ SOFTCUDA_MATH1(exp10)
 SOFTCUDA_MATH1(expm1)
 SOFTCUDA_MATH1(log)
 SOFTCUDA_MATH1(log2)
-SOFTCUDA_MATH1(log10) SOFTCUDA_MATH1(log1p) SOFTCUDA_MATH1(logb) SOFTCUDA_MATH1(sin)
-    SOFTCUDA_MATH1(cos) SOFTCUDA_MATH1(tan) SOFTCUDA_MATH1(asin) SOFTCUDA_MATH1(acos)
-        SOFTCUDA_MATH1(atan) SOFTCUDA_MATH1(sinh) SOFTCUDA_MATH1(cosh) SOFTCUDA_MATH1(tanh)
-            SOFTCUDA_MATH1(asinh) SOFTCUDA_MATH1(acosh) SOFTCUDA_MATH1(atanh) SOFTCUDA_MATH1(floor)
-                SOFTCUDA_MATH1(ceil) SOFTCUDA_MATH1(trunc) SOFTCUDA_MATH1(round)
-                    SOFTCUDA_MATH1(rint) SOFTCUDA_MATH1(nearbyint) SOFTCUDA_MATH1(erf)
-                        SOFTCUDA_MATH1(erfc) SOFTCUDA_MATH1(tgamma) SOFTCUDA_MATH1(lgamma)
+SOFTCUDA_MATH1(log10)
+SOFTCUDA_MATH1(log1p) SOFTCUDA_MATH1(logb) SOFTCUDA_MATH1(sin) SOFTCUDA_MATH1(cos)
+    SOFTCUDA_MATH1(tan) SOFTCUDA_MATH1(asin) SOFTCUDA_MATH1(acos) SOFTCUDA_MATH1(atan)
+        SOFTCUDA_MATH1(sinh) SOFTCUDA_MATH1(cosh) SOFTCUDA_MATH1(tanh) SOFTCUDA_MATH1(asinh)
+            SOFTCUDA_MATH1(acosh) SOFTCUDA_MATH1(atanh) SOFTCUDA_MATH1(floor) SOFTCUDA_MATH1(ceil)
+                SOFTCUDA_MATH1(trunc) SOFTCUDA_MATH1(round) SOFTCUDA_MATH1(rint)
+                    SOFTCUDA_MATH1(nearbyint) SOFTCUDA_MATH1(erf) SOFTCUDA_MATH1(erfc)
+                        SOFTCUDA_MATH1(tgamma) SOFTCUDA_MATH1(lgamma)
 #undef SOFTCUDA_MATH1
 #define SOFTCUDA_MATH2(F)                    \
   SOFTCUDA_PURE double F(double x, double y) \

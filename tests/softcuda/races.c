@@ -4,10 +4,11 @@
 #include "block.h"
 #include "device/cuda/driver.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WARPS = 32, FIRST_CAPACITY = 1 << 16 };
+enum { WARPS = 32, FIRST_CAPACITY = 1 << 16, PAIRS = 64 };
 
 /* Who touched some bytes of a word, and when in terms of barriers, warp operations and time. */
 typedef struct visit {
@@ -35,11 +36,16 @@ static struct {
   uint64_t *fences;                  /* of each block */
   size_t fence_count;
   const void *place;
+  bool only_log;
+  const void *pairs[PAIRS][2]; /* instructions of races that have been logged */
+  size_t pair_count;
 } races;
 
 void softcuda_races_launch(void)
 {
-  softcuda_races_on = softcuda_setting("SOFTCUDA_RACES", 0) != 0;
+  long long setting = softcuda_setting("SOFTCUDA_RACES", 0);
+  softcuda_races_on = setting != 0;
+  races.only_log = setting == 2;
   races.place = NULL;
   if (!softcuda_races_on) return;
   races.launch = ++races.generation;
@@ -135,21 +141,45 @@ static bool ordered(const visit *before, const visit *now)
   return before->thread / SOFTCUDA_WARP == now->thread / SOFTCUDA_WARP && before->warp < now->warp;
 }
 
+/* Whether this pair of instructions has been reported, when races are only logged. */
+static bool known(const visit *before, const visit *now)
+{
+  for (size_t i = 0; i < races.pair_count; i++)
+    if (races.pairs[i][0] == before->place && races.pairs[i][1] == now->place) return true;
+  if (races.pair_count < PAIRS) {
+    races.pairs[races.pair_count][0] = before->place;
+    races.pairs[races.pair_count++][1] = now->place;
+  }
+  return false;
+}
+
+static void report(const visit *before, const visit *now, uintptr_t address)
+{
+  static const char *const names[] = {"read", "written", "changed by an atomic operation", "read"};
+  const softcuda_allocation *a = softcuda_find(address, 1, -1);
+  char text[200];
+  snprintf(text,
+           sizeof text,
+           "race: byte %llu of %s is %s, and was %s by thread %u of block %u",
+           a ? address - a->address : (unsigned long long)address % 65536,
+           a ? "an allocation" : "shared memory (modulo 64 KiB)",
+           names[now->access],
+           names[before->access],
+           before->thread,
+           before->block);
+  if (races.only_log) {
+    if (!known(before, now)) softcuda_note(text, now->place, before->place);
+    return;
+  }
+  races.place = before->place;
+  softcuda_stop(BASIN_CU_LAUNCH_FAILED, "%s", text);
+}
+
 static void compare(const visit *before, const visit *now, uintptr_t address)
 {
-  static const char *const names[] = {"read", "written", "changed by an atomic operation"};
   if (!(before->bytes & now->bytes) || ordered(before, now)) return;
-  if (before->access == SOFTCUDA_ATOMIC && now->access == SOFTCUDA_ATOMIC) return;
-  races.place = before->place;
-  const softcuda_allocation *a = softcuda_find(address, 1, -1);
-  softcuda_stop(BASIN_CU_LAUNCH_FAILED,
-                "race: byte %llu of %s is %s, and was %s by thread %u of block %u",
-                a ? address - a->address : (unsigned long long)address % 65536,
-                a ? "an allocation" : "shared memory (modulo 64 KiB)",
-                names[now->access],
-                names[before->access],
-                before->thread,
-                before->block);
+  if (before->access >= SOFTCUDA_ATOMIC && now->access >= SOFTCUDA_ATOMIC) return;
+  report(before, now, address);
 }
 
 static void visit_word(uintptr_t address, const visit *now, bool shared)
@@ -157,7 +187,7 @@ static void visit_word(uintptr_t address, const visit *now, bool shared)
   word *w = find(address / 4, shared);
   if (!w) return;
   compare(&w->writer, now, address);
-  if (now->access == SOFTCUDA_READ) {
+  if (now->access == SOFTCUDA_READ || now->access == SOFTCUDA_RELAXED) {
     bool same = w->reader.block == now->block && w->reader.thread == now->thread;
     if (!same && w->reader.bytes) w->other_reader = w->reader;
     w->reader = *now;

@@ -5,11 +5,17 @@
 
 #include "softcuda.h"
 
-typedef enum softcuda_access { SOFTCUDA_READ, SOFTCUDA_WRITE, SOFTCUDA_ATOMIC } softcuda_access;
+typedef enum softcuda_access {
+  SOFTCUDA_READ,
+  SOFTCUDA_WRITE,
+  SOFTCUDA_ATOMIC,
+  SOFTCUDA_RELAXED /* a read that may meet atomic operations: __ldcg */
+} softcuda_access;
 
-/* Looked for if SOFTCUDA_RACES is 1. What orders accesses: the end of a launch; a barrier of the
- * block; for lanes of a warp, its operations; for other blocks, a fence of the first thread behind
- * its access and an atomic operation of the second before its own. */
+/* Looked for if SOFTCUDA_RACES is 1; if it is 2 they are logged, each once, and end no launch. What
+ * orders accesses: the end of a launch; a barrier of the block; for lanes of a warp, its
+ * operations; for other blocks, a fence of the first thread behind its access and an atomic
+ * operation of the second before its own. */
 void softcuda_races_launch(void);
 void softcuda_races_block(void);
 extern bool softcuda_races_on; /* in this launch */

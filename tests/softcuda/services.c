@@ -72,7 +72,7 @@ static region region_of(const void *memory, size_t size)
 
 static void touch(const void *memory, size_t size, softcuda_access access, const void *place)
 {
-  static const char *const names[] = {"read", "write", "atomic operation"};
+  static const char *const names[] = {"read", "write", "atomic operation", "read"};
   region found = region_of(memory, size);
   if (found == OTHER) return;
   stopped_at = place;
@@ -135,6 +135,11 @@ static void *set_bytes(void *to, int value, size_t size)
 static void atomic(const void *at, unsigned size)
 {
   touch_aligned(at, size, SOFTCUDA_ATOMIC, PLACE);
+}
+
+static void relaxed(const void *at, unsigned size)
+{
+  touch_aligned(at, size, SOFTCUDA_RELAXED, PLACE);
 }
 
 static void nothing(void) {}
@@ -222,6 +227,7 @@ static const struct {
     {"softcuda_barrier", (function_pointer)softcuda_barrier},
     {"softcuda_warp", (function_pointer)softcuda_warp},
     {"softcuda_atomic", (function_pointer)atomic},
+    {"softcuda_relaxed", (function_pointer)relaxed},
     {"softcuda_fence", softcuda_races_fence},
     {"softcuda_lane", (function_pointer)softcuda_lane},
     {"softcuda_clock", (function_pointer)ticks},

@@ -90,6 +90,8 @@ typedef struct softcuda_launch {
 } softcuda_launch;
 /* Runs the grid; memory must be open. The first fault ends it and is logged. */
 int softcuda_execute(const softcuda_launch *launch);
+/* Logs something about the thread that runs, with the lines of two instructions (NULL: none). */
+void softcuda_note(const char *what, const void *place, const void *earlier);
 
 /* ---- work in stream order, for libraries beside the driver (queue.c) ---- */
 

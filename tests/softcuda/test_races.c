@@ -74,6 +74,9 @@ static const job bytes = {
     8,
     4};
 
+static const job relaxed_reads = {
+    KERNEL("if (__ldcg(&y[0]) < 1000) atomicAdd(&y[1], 1u);\natomicAdd(&y[0], 1u);\n"), 4, 8};
+
 static void differs_in_other_orders(void **state)
 {
   static const job *const racy[] = {&neighbours, &last_block_wins, &missing_barrier};
@@ -86,9 +89,10 @@ static void differs_in_other_orders(void **state)
 
 static void agrees_in_all_orders(void **state)
 {
-  static const job *const sound[] = {&last_block_adds, &barriers, &warp_sync, &counter, &bytes};
+  static const job *const sound[] = {
+      &last_block_adds, &barriers, &warp_sync, &counter, &bytes, &relaxed_reads};
   (void)state;
-  for (int i = 0; i < 5; i++) {
+  for (int i = 0; i < 6; i++) {
     job j = *sound[i];
     assert_true(softcuda_same_in_all_orders(run, &j, N * sizeof(unsigned)));
   }
@@ -114,13 +118,26 @@ static void finds_races(void **state)
   unsetenv("SOFTCUDA_RACES");
 }
 
+static void logs_races_on_demand(void **state)
+{
+  (void)state;
+  unsigned y[N];
+  job j = last_block_wins;
+  setenv("SOFTCUDA_RACES", "2", 1);
+  OK(run(&j, y));
+  assert_int_equal(y[0], 7);
+  assert_non_null(strstr(softcuda_last_message(), "race: byte 0"));
+  unsetenv("SOFTCUDA_RACES");
+}
+
 static void finds_no_race_where_there_is_none(void **state)
 {
-  static const job *const sound[] = {&last_block_adds, &barriers, &warp_sync, &counter, &bytes};
+  static const job *const sound[] = {
+      &last_block_adds, &barriers, &warp_sync, &counter, &bytes, &relaxed_reads};
   (void)state;
   unsigned y[N];
   setenv("SOFTCUDA_RACES", "1", 1);
-  for (int i = 0; i < 5; i++) {
+  for (int i = 0; i < 6; i++) {
     job j = *sound[i];
     int status = run(&j, y);
     if (status) print_error("%s\n", softcuda_last_message());
@@ -135,6 +152,7 @@ int main(void)
       cmocka_unit_test(differs_in_other_orders),
       cmocka_unit_test(agrees_in_all_orders),
       cmocka_unit_test(finds_races),
+      cmocka_unit_test(logs_races_on_demand),
       cmocka_unit_test(finds_no_race_where_there_is_none),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
