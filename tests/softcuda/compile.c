@@ -25,6 +25,18 @@ static struct {
   char error[512];
 } shim;
 
+/* Options of LLVM's pass for ThreadSanitizer, which only these compilations run: volatile accesses
+ * are told apart, calls of functions are of no interest. */
+static void set_pass_options(void *library)
+{
+  static const char *const words[] = {
+      "softcuda", "-tsan-distinguish-volatile", "-tsan-instrument-func-entry-exit=0"};
+  void (*parse)(int, const char *const *, const char *);
+  void *address = dlsym(library, "LLVMParseCommandLineOptions");
+  memcpy(&parse, &address, sizeof parse);
+  if (parse) parse(3, words, "");
+}
+
 static void open_shim(void)
 {
   const char *path = getenv("BASIN_LIB_CLANG");
@@ -40,6 +52,7 @@ static void open_shim(void)
   memcpy(&shim.name, &address, sizeof address);
   BASIN_SHIM_FUNCTIONS(X)
 #undef X
+  set_pass_options(library);
   if (!shim.basin_shim_abi || shim.basin_shim_abi() != BASIN_SHIM_ABI || !shim.basin_shim_compile)
     snprintf(shim.error, sizeof shim.error, "%s belongs to another build", path);
 }

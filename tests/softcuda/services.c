@@ -97,22 +97,31 @@ touch_aligned(const void *memory, size_t size, softcuda_access access, const voi
 
 #define PLACE    __builtin_return_address(0)
 #define SIZES(X) X(1) X(2) X(4) X(8) X(16)
-#define X(n)                                     \
-  static void read_##n(const void *at)           \
-  {                                              \
-    touch_aligned(at, n, SOFTCUDA_READ, PLACE);  \
-  }                                              \
-  static void write_##n(const void *at)          \
-  {                                              \
-    touch_aligned(at, n, SOFTCUDA_WRITE, PLACE); \
-  }                                              \
-  static void read_loose_##n(const void *at)     \
-  {                                              \
-    touch(at, n, SOFTCUDA_READ, PLACE);          \
-  }                                              \
-  static void write_loose_##n(const void *at)    \
-  {                                              \
-    touch(at, n, SOFTCUDA_WRITE, PLACE);         \
+/* Volatile accesses say that others may be at the same place. */
+#define X(n)                                       \
+  static void read_##n(const void *at)             \
+  {                                                \
+    touch_aligned(at, n, SOFTCUDA_READ, PLACE);    \
+  }                                                \
+  static void write_##n(const void *at)            \
+  {                                                \
+    touch_aligned(at, n, SOFTCUDA_WRITE, PLACE);   \
+  }                                                \
+  static void read_loose_##n(const void *at)       \
+  {                                                \
+    touch(at, n, SOFTCUDA_READ, PLACE);            \
+  }                                                \
+  static void write_loose_##n(const void *at)      \
+  {                                                \
+    touch(at, n, SOFTCUDA_WRITE, PLACE);           \
+  }                                                \
+  static void read_volatile_##n(const void *at)    \
+  {                                                \
+    touch_aligned(at, n, SOFTCUDA_RELAXED, PLACE); \
+  }                                                \
+  static void write_volatile_##n(const void *at)   \
+  {                                                \
+    touch_aligned(at, n, SOFTCUDA_ATOMIC, PLACE);  \
   }
 SIZES(X)
 #undef X
@@ -199,10 +208,12 @@ static const struct {
   const char *name;
   function_pointer function;
 } functions[] = {
-#define X(n)                                                          \
-  {"__tsan_read" #n, (function_pointer)read_##n},                     \
-      {"__tsan_write" #n, (function_pointer)write_##n},               \
-      {"__tsan_unaligned_read" #n, (function_pointer)read_loose_##n}, \
+#define X(n)                                                              \
+  {"__tsan_read" #n, (function_pointer)read_##n},                         \
+      {"__tsan_volatile_read" #n, (function_pointer)read_volatile_##n},   \
+      {"__tsan_volatile_write" #n, (function_pointer)write_volatile_##n}, \
+      {"__tsan_write" #n, (function_pointer)write_##n},                   \
+      {"__tsan_unaligned_read" #n, (function_pointer)read_loose_##n},     \
       {"__tsan_unaligned_write" #n, (function_pointer)write_loose_##n},
     SIZES(X)
 #undef X

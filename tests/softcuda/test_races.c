@@ -74,8 +74,10 @@ static const job bytes = {
     8,
     4};
 
-static const job relaxed_reads = {
-    KERNEL("if (__ldcg(&y[0]) < 1000) atomicAdd(&y[1], 1u);\natomicAdd(&y[0], 1u);\n"), 4, 8};
+static const job relaxed_reads = {KERNEL("if (__ldcg(&y[0]) + *(volatile unsigned *)&y[0] < 1000) "
+                                         "atomicAdd(&y[1], 1u);\natomicAdd(&y[0], 1u);\n"),
+                                  4,
+                                  8};
 
 static void differs_in_other_orders(void **state)
 {
