@@ -135,4 +135,27 @@ basin_status basin__cuda_factor_solve(basin_cuda_factor *factor,
 basin_factor_info basin__cuda_factor_information(const basin_cuda_factor *factor);
 void basin__cuda_factor_destroy(basin_cuda_factor *factor); /* NULL is fine */
 
+/* ======== general matrices, by cuSPARSE ========
+ * Matrices of the host that are multiplied on the device: uploaded, and the result downloaded. */
+typedef struct basin_cuda_sparse basin_cuda_sparse;
+/* MISSING_LIBRARY where cuSPARSE cannot be opened. */
+basin_status basin__cuda_sparse_create(basin_cuda *cuda, basin_cuda_sparse **sparse);
+void basin__cuda_sparse_destroy(basin_cuda_sparse *sparse); /* NULL is fine */
+/* As basin_csr_multiply. */
+basin_status basin__cuda_sparse_multiply(basin_cuda_sparse *sparse,
+                                         const basin_csr *a,
+                                         const basin_csr *b,
+                                         basin_csr **result);
+/* y = A x for one vector of the host, as basin_csr_apply. */
+basin_status
+basin__cuda_sparse_apply(basin_cuda_sparse *sparse, const basin_csr *a, const double *x, double *y);
+
+/* ======== many small eigenproblems, by cuSOLVER ========
+ * `batch` symmetric matrices of n <= 32 rows, one after the other from `matrices` on: each becomes
+ * its eigenvectors, vector j in row j; `values` gets n ascending eigenvalues a matrix.
+ * MISSING_LIBRARY where cuSOLVER cannot be opened; NOT_CONVERGED names the matrix. A second way to
+ * what the element kernels do themselves, for tests and comparisons. */
+basin_status basin__cuda_eigen_batched(
+    basin_cuda *cuda, unsigned n, size_t batch, basin_address matrices, basin_address values);
+
 #endif
