@@ -65,6 +65,7 @@ tests() {
 
 benchmark() {
   "$build/tests/bench_cuda" | tee "$out/linear.jsonl" || return 1
+  "$build/tests/bench_cuda_contact" | tee "$out/contact.jsonl" || return 1
   "$build/bin/basin" run tests/bench/elements.lua --quiet --device cuda | tee "$out/elements.jsonl" || return 1
   "$build/bin/basin" run tests/bench/elements.lua --quiet --device cuda --precision float | tee -a "$out/elements.jsonl"
 }
