@@ -131,7 +131,8 @@ basin_status basin__nvrtc_architecture(
   if (best == 0)
     return BASIN_FAIL(nvrtc->context,
                       BASIN_ERROR_UNSUPPORTED,
-                      "NVRTC %d.%d (%s) makes no code for devices of compute capability %d.%d",
+                      "NVRTC %d.%d (%s) makes no code for devices of compute capability %d.%d; an "
+                      "older one may (BASIN_LIB_NVRTC)",
                       nvrtc->version / 1000,
                       nvrtc->version % 1000 / 10,
                       basin__nvrtc_path(nvrtc),
