@@ -188,7 +188,8 @@ basin_status basin_contact_smallest_distance(basin_contact *contact,
 {
   *closest = (basin_contact_closest){
       .kind = BASIN_CONTACT_KIND_COUNT, .squared_distance = HUGE_VAL, .gap = HUGE_VAL};
-  BASIN_TRY(basin__contact_boxes(contact, positions, NULL, 0, -1));
+  BASIN_TRY(basin__contact_boxes(contact, positions, NULL, 0, -1, NULL, NULL));
+  basin__contact_refit(contact, contact->boxes);
   closest_task task = {.contact = contact, .positions = positions};
   atomic_init(&task.squared, HUGE_VAL);
   atomic_init(&task.gap, HUGE_VAL);

@@ -170,6 +170,23 @@ static basin_status measure_rest(basin_contact *contact, const double *rest)
   return BASIN_OK;
 }
 
+static basin_status measure_reaches(basin_contact *contact)
+{
+  if (!contact->offsets) return BASIN_OK;
+  contact->reaches = basin__calloc(contact->context, contact->vertex_count, sizeof(double));
+  if (!contact->reaches) return BASIN_ERROR_MEMORY;
+  for (int i = 0; i < BASIN__SET_COUNT; ++i) {
+    const basin__set *set = &contact->sets[i];
+    for (size_t k = 0; k < set->count; ++k) {
+      const uint32_t *v = set->items + k * set->arity;
+      const double offset = basin__offset(contact, set->arity, v);
+      for (unsigned c = 0; c < set->arity; ++c)
+        if (contact->reaches[v[c]] < offset) contact->reaches[v[c]] = offset;
+    }
+  }
+  return BASIN_OK;
+}
+
 static basin_status fill(basin_contact *contact, const basin_contact_description *d)
 {
   basin_context *context = contact->context;
@@ -195,6 +212,9 @@ static basin_status fill(basin_contact *contact, const basin_contact_description
       !contact->swept_direction)
     return BASIN_ERROR_MEMORY;
   BASIN_TRY(basin__sets_init(contact, d));
+  BASIN_TRY(measure_reaches(contact));
+  BASIN_TRY(basin__lists_init(contact, &contact->swept_lists));
+  BASIN_TRY(basin__reuse_init(contact));
   return measure_rest(contact, d->rest_positions);
 }
 
@@ -223,7 +243,6 @@ static void workers_fini(basin_contact *contact)
   if (!contact->workers) return;
   for (unsigned w = 0; w < contact->worker_count; ++w) {
     basin__worker *worker = &contact->workers[w];
-    basin__free(context, worker->kept.data, worker->kept.capacity * sizeof(uint32_t));
     basin__free(context, worker->scratch.data, worker->scratch.capacity * sizeof(uint32_t));
     for (int kind = 0; kind < BASIN_CONTACT_KIND_COUNT; ++kind) {
       basin__found_list *found = &worker->found[kind];
@@ -240,10 +259,8 @@ void basin_contact_destroy(basin_contact *contact)
   const size_t vertices = contact->vertex_count, n = contact->body_count;
   workers_fini(contact);
   basin__pairs_fini(contact);
-  for (int pass = 0; pass < BASIN__PASS_COUNT; ++pass)
-    basin__free(context,
-                contact->blocks[pass],
-                contact->block_capacity[pass] * sizeof *contact->blocks[pass]);
+  basin__lists_fini(contact, &contact->swept_lists);
+  basin__reuse_fini(contact);
   if (contact->rest_lengths)
     basin__free(context, contact->rest_lengths, contact->sets[BASIN__EDGES].count * sizeof(double));
   basin__sets_fini(contact);
@@ -251,6 +268,7 @@ void basin_contact_destroy(basin_contact *contact)
     basin__free_aligned(context, contact->boxes, vertices * sizeof *contact->boxes);
   basin__free(context, contact->swept_positions, 3 * vertices * sizeof(double));
   basin__free(context, contact->swept_direction, 3 * vertices * sizeof(double));
+  basin__free(context, contact->reaches, vertices * sizeof(double));
   basin__free(context, contact->bodies, vertices * sizeof(uint32_t));
   basin__free(context, contact->table, n * n);
   basin__free(context, contact->plane_bodies, n);
@@ -274,9 +292,16 @@ size_t basin_contact_edges(const basin_contact *contact, const uint32_t **edges)
   return contact->sets[BASIN__EDGES].count;
 }
 
+basin_contact_statistics basin_contact_statistics_get(const basin_contact *contact)
+{
+  basin_contact_statistics statistics = contact->statistics;
+  statistics.size = sizeof statistics;
+  return statistics;
+}
+
 size_t basin_contact_memory(const basin_contact *contact)
 {
-  size_t sum = sizeof *contact + contact->vertex_count * (sizeof *contact->boxes + 48);
+  size_t sum = sizeof *contact + contact->vertex_count * (2 * sizeof *contact->boxes + 48);
   if (contact->bodies) sum += contact->vertex_count * sizeof(uint32_t);
   if (contact->table) sum += contact->body_count * contact->body_count;
   if (contact->rest_lengths) sum += contact->sets[BASIN__EDGES].count * sizeof(double);
@@ -286,11 +311,11 @@ size_t basin_contact_memory(const basin_contact *contact)
   }
   for (unsigned w = 0; w < contact->worker_count; ++w) {
     const basin__worker *worker = &contact->workers[w];
-    sum += (worker->kept.capacity + worker->scratch.capacity) * sizeof(uint32_t);
+    sum += worker->scratch.capacity * sizeof(uint32_t);
     for (int kind = 0; kind < BASIN_CONTACT_KIND_COUNT; ++kind)
       sum += worker->found[kind].capacity * sizeof(basin__found);
   }
-  for (int pass = 0; pass < BASIN__PASS_COUNT; ++pass)
-    sum += contact->block_capacity[pass] * sizeof(basin__block);
+  sum += basin__lists_memory(contact, &contact->swept_lists);
+  sum += basin__lists_memory(contact, &contact->reuse.lists);
   return sum + basin__pairs_memory(contact);
 }

@@ -33,3 +33,15 @@ void basin__closest_of(basin_contact_kind kind, const basin__vector3 x[4], basin
 {
   basin__near_of(kind, x, result);
 }
+
+bool basin__far_apart(basin_contact_kind kind, const basin__vector3 x[4], double reach)
+{
+  const bool triangle = kind == BASIN_CONTACT_POINT_TRIANGLE;
+  if (!triangle && kind != BASIN_CONTACT_EDGE_EDGE) return false;
+  const basin__vector3 a = triangle ? basin__v3_sub(x[2], x[1]) : basin__v3_sub(x[1], x[0]);
+  const basin__vector3 b = triangle ? basin__v3_sub(x[3], x[1]) : basin__v3_sub(x[3], x[2]);
+  const basin__vector3 h = basin__v3_sub(x[0], x[triangle ? 1 : 2]), n = basin__v3_cross(a, b);
+  const double height = basin__v3_dot(h, n), aa = basin__v3_norm2(a), bb = basin__v3_norm2(b);
+  const double error = 1e-26 * (aa + bb + basin__v3_norm2(h)) * aa * bb; /* squared */
+  return height * height > 1.001 * reach * reach * basin__v3_norm2(n) + 1001 * error;
+}

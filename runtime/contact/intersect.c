@@ -78,7 +78,8 @@ basin_status basin_contact_intersections(
 {
   *count = 0;
   clear_found(contact);
-  BASIN_TRY(basin__contact_boxes(contact, positions, NULL, 0, -1));
+  BASIN_TRY(basin__contact_boxes(contact, positions, NULL, 0, -1, NULL, NULL));
+  basin__contact_refit(contact, contact->boxes);
   double *user;
   memcpy(&user, &positions, sizeof user); /* only read */
   BASIN_TRY(basin__contact_scan_edges(contact, meet_visit, user));

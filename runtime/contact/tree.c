@@ -100,13 +100,6 @@ static void box_of_item(const basin__tree *tree, const basin__box *boxes, size_t
     }
 }
 
-static uint32_t cell(float value, float low, float scale)
-{
-  const float at = (value - low) * scale;
-  if (!(at > 0)) return 0;
-  return at < 1023.0F ? (uint32_t)at : 1023;
-}
-
 static void key_task(void *user, size_t chunk, unsigned worker)
 {
   (void)worker;
@@ -118,7 +111,7 @@ static void key_task(void *user, size_t chunk, unsigned worker)
     uint32_t at[3];
     box_of_item(tree, task->boxes, i, &box);
     for (int k = 0; k < 3; ++k)
-      at[k] = cell(0.5F * box.low[k] + 0.5F * box.high[k], task->low[k], task->scale);
+      at[k] = basin__curve_cell(0.5F * box.low[k] + 0.5F * box.high[k], task->low[k], task->scale);
     tree->keys[i] = (uint64_t)basin__curve_position(at[0], at[1], at[2]) << 32 | (uint32_t)i;
   }
 }

@@ -4,6 +4,7 @@
 #define BASIN_CONTACT_TREE_H
 
 #include "base/base.h"
+#include "contact/box.h"
 
 enum {
   BASIN__TREE_WIDTH = 8,
@@ -14,11 +15,6 @@ enum {
 /* Bodies of a primitive: their common id, or MIXED. NONE equals the tag of no primitive. */
 #define BASIN__TAG_MIXED UINT32_C(0xffffffff)
 #define BASIN__TAG_NONE  UINT32_C(0xfffffffe)
-
-/* Swept and grown box of a vertex, rounded outward. */
-typedef struct basin__box {
-  float low[4], high[4]; /* the last entries are padding */
-} basin__box;
 
 /* Eight children side by side. Empty places have low = infinity, high = -infinity. */
 typedef struct basin__tree_node {

@@ -229,6 +229,28 @@ BASIN_SHARED bool basin__moves(const basin__search *s, const basin__piece *p)
   return false;
 }
 
+/* One bound for the whole motion, along the closest vector at the start: it spares most pairs the
+ * search, which would find nothing either. */
+BASIN_SHARED bool basin__stays_free(const basin__search *s,
+                                    const basin__piece *p,
+                                    const basin__closest *start,
+                                    double limit)
+{
+  const double distance = sqrt(start->squared);
+  const basin__vector3 n = basin__v3_scale(1 / distance, start->vector);
+  double least_a = BASIN_SHARED_INFINITY, most_b = -BASIN_SHARED_INFINITY;
+  for (unsigned i = 0; i < s->count_a; ++i) {
+    const double rate = basin__v3_dot(n, p->qa[i]);
+    if (rate < least_a) least_a = rate;
+  }
+  for (unsigned j = 0; j < s->count_b; ++j) {
+    const double rate = basin__v3_dot(n, p->qb[j]);
+    if (rate > most_b) most_b = rate;
+  }
+  const double rate = least_a < most_b ? least_a - most_b : 0;
+  return distance + limit * rate > s->separation + s->keep + 4 * basin__bound_error(s, p);
+}
+
 BASIN_SHARED void
 basin__search_init(const basin__motion *motion, basin__search *s, basin__piece *whole)
 {
@@ -268,9 +290,10 @@ BASIN_SHARED basin__outcome basin__advance_whole(const basin__motion *motion,
   const double distance = sqrt(start.squared), gap = distance - s->separation;
   *time = 0;
   if (!(gap > 0)) return BASIN__REACHED;
-  if (!basin__moves(s, whole)) return BASIN__FREE;
   s->keep = fmax((1 - slackness) * gap, 40 * s->unit + motion->rounding);
   s->stop = s->keep + 0.0625 * fmin(s->keep, slackness * gap);
+  if (gap > s->stop && basin__stays_free(s, whole, &start, limit)) return BASIN__FREE;
+  if (!basin__moves(s, whole)) return BASIN__FREE;
   if (!(gap > s->stop)) {
     const bool apart = basin__separates(s, whole, basin__v3_scale(1 / distance, start.vector));
     return apart ? BASIN__FREE : BASIN__REACHED;

@@ -5,9 +5,16 @@
 
 #include "contact_types.h"
 
+#ifndef BASIN_CUDA_TEXT
+#include <stdint.h>
+#include <string.h>
+#endif
+
 #define BASIN__FLOAT_MAX 0x1.fffffep127F
 
-/* Beyond the largest float is the largest one: infinite bounds belong to empty lanes of nodes. */
+/* The largest float <= value. Beyond the largest float is the largest one: infinite bounds belong
+ * to empty lanes of nodes. */
+#ifdef BASIN_CUDA_TEXT
 BASIN_SHARED float basin__float_below(double value)
 {
   const float rounded = (float)value;
@@ -15,13 +22,25 @@ BASIN_SHARED float basin__float_below(double value)
       (double)rounded > value ? nextafterf(rounded, -(float)BASIN_SHARED_INFINITY) : rounded;
   return fmaxf(below, -BASIN__FLOAT_MAX);
 }
+#else
+/* Without a branch that depends on the digits. */
+BASIN_SHARED float basin__float_below(double value)
+{
+  float rounded = (float)value;
+  const int32_t above = (double)rounded > value;
+  int32_t bits;
+  if (rounded == 0) return above ? -0x1p-149F : 0;
+  memcpy(&bits, &rounded, sizeof bits);
+  bits += bits < 0 ? above : -above;
+  memcpy(&rounded, &bits, sizeof bits);
+  return rounded < -BASIN__FLOAT_MAX ? -BASIN__FLOAT_MAX : rounded;
+}
+#endif
 
+/* The smallest float >= value. */
 BASIN_SHARED float basin__float_above(double value)
 {
-  const float rounded = (float)value;
-  const float above =
-      (double)rounded < value ? nextafterf(rounded, (float)BASIN_SHARED_INFINITY) : rounded;
-  return fminf(above, BASIN__FLOAT_MAX);
+  return -basin__float_below(-value);
 }
 
 /* Ends of the box of one coordinate that moves from `start` to `end`. Rounding is monotonic, so
@@ -30,12 +49,13 @@ BASIN_SHARED float basin__float_above(double value)
 BASIN_SHARED void
 basin__box_interval(double start, double end, double reach, double *low, double *high)
 {
-  *low = fmin(start, end);
-  *high = fmax(start, end);
+  *low = start < end ? start : end;
+  *high = start < end ? end : start;
   if (!(fabs(start) < BASIN_SHARED_INFINITY && fabs(end) < BASIN_SHARED_INFINITY))
-    *high = BASIN_SHARED_INFINITY; /* fmin and fmax hide one NaN */
+    *high = BASIN_SHARED_INFINITY;
   if (reach > 0) {
-    const double grown = reach + 0x1p-50 * (fmax(fabs(*low), fabs(*high)) + reach);
+    const double size = fabs(*low) > fabs(*high) ? fabs(*low) : fabs(*high);
+    const double grown = reach + 0x1p-50 * (size + reach);
     *low -= grown;
     *high += grown;
   }

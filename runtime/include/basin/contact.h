@@ -185,6 +185,18 @@ BASIN_API size_t basin_contact_candidate_count(const basin_contact *contact,
 /* Bytes that the detector holds. */
 BASIN_API size_t basin_contact_memory(const basin_contact *contact);
 
+/* What detect and largest_step have cost since the detector was made; seconds are wall time. */
+typedef struct basin_contact_statistics {
+  size_t size;
+  size_t detections, steps; /* calls */
+  size_t collections;       /* how often candidates were collected anew; the other calls found all
+                               of theirs among those of an earlier one */
+  double seconds_broad;     /* boxes, trees and collecting candidates, of both */
+  double seconds_narrow;    /* detect: distances of candidates, sorting pairs */
+  double seconds_step;      /* largest_step: times of candidates */
+} basin_contact_statistics;
+BASIN_API basin_contact_statistics basin_contact_statistics_get(const basin_contact *contact);
+
 /* The largest step <= limit of the last sweep such that on [0, step] every candidate keeps d - xi
  * >= (1 - slackness) (d0 - xi), up to the rounding of the coordinates: 0 < slackness < 1. Never
  * later than the first contact; 0 if a pair already has d <= xi. ERROR_STATE without a sweep. The

@@ -1,0 +1,57 @@
+/* Boxes in single precision: hulls, and whether two meet.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef BASIN_CONTACT_BOX_H
+#define BASIN_CONTACT_BOX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+/* Swept and grown box of a vertex or primitive, rounded outward. Aligned to 16 bytes. */
+typedef struct basin__box {
+  _Alignas(16) float low[4];
+  float high[4]; /* the last entries are 0: padding */
+} basin__box;
+
+/* The box of the vertices of a primitive. */
+static inline basin__box
+basin__box_of(const basin__box *boxes, const uint32_t *vertices, unsigned count)
+{
+  basin__box box = boxes[vertices[0]];
+  for (unsigned c = 1; c < count; ++c) {
+    const basin__box *other = &boxes[vertices[c]];
+    for (int k = 0; k < 4; ++k) {
+      box.low[k] = box.low[k] < other->low[k] ? box.low[k] : other->low[k];
+      box.high[k] = box.high[k] > other->high[k] ? box.high[k] : other->high[k];
+    }
+  }
+  return box;
+}
+
+/* Whether two boxes have a point in common. */
+static inline bool basin__boxes_meet(const basin__box *a, const basin__box *b)
+{
+#if defined(__SSE2__)
+  const __m128 first = _mm_cmple_ps(_mm_load_ps(a->low), _mm_load_ps(b->high));
+  const __m128 second = _mm_cmple_ps(_mm_load_ps(b->low), _mm_load_ps(a->high));
+  return _mm_movemask_ps(_mm_and_ps(first, second)) == 15;
+#else
+  bool meet = true;
+  for (int k = 0; k < 3; ++k) meet &= a->low[k] <= b->high[k] && b->low[k] <= a->high[k];
+  return meet;
+#endif
+}
+
+/* Whether `outer` holds all of `inner`. */
+static inline bool basin__box_holds(const basin__box *outer, const basin__box *inner)
+{
+  bool holds = true;
+  for (int k = 0; k < 3; ++k)
+    holds &= outer->low[k] <= inner->low[k] && inner->high[k] <= outer->high[k];
+  return holds;
+}
+
+#endif
