@@ -1,5 +1,6 @@
 /* Contact detectors in Lua: creation, detection, steps, intersections.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/base.h"
 #include "contact.h"
 
 #include <math.h>
@@ -381,6 +382,28 @@ static int contact_memory(lua_State *L)
   return 1;
 }
 
+/* contact:statistics() -> {detections=, steps=, collections=, seconds_broad=, seconds_narrow=,
+ * seconds_step=} */
+static int contact_statistics(lua_State *L)
+{
+  basin_contact_statistics s = basin_contact_statistics_get(basin__check_contact(L, 1)->contact);
+  const struct {
+    const char *name;
+    double value;
+  } fields[] = {{"detections", (double)s.detections},
+                {"steps", (double)s.steps},
+                {"collections", (double)s.collections},
+                {"seconds_broad", s.seconds_broad},
+                {"seconds_narrow", s.seconds_narrow},
+                {"seconds_step", s.seconds_step}};
+  lua_createtable(L, 0, BASIN_COUNT(fields));
+  for (size_t i = 0; i < BASIN_COUNT(fields); ++i) {
+    lua_pushnumber(L, fields[i].value);
+    lua_setfield(L, -2, fields[i].name);
+  }
+  return 1;
+}
+
 static int contact_version(lua_State *L)
 {
   lua_pushinteger(L, (lua_Integer)version_of(basin__check_contact(L, 1)));
@@ -398,6 +421,7 @@ static const luaL_Reg contact_methods[] = {{"detect", contact_detect},
                                            {"check", contact_check},
                                            {"memory", contact_memory},
                                            {"version", contact_version},
+                                           {"statistics", contact_statistics},
                                            {NULL, NULL}};
 static const luaL_Reg contact_functions[] = {{"contact", core_contact}, {NULL, NULL}};
 

@@ -176,8 +176,10 @@ static void push_report(lua_State *L, const basin_newton_report *report)
                  {"seconds_assembly", report->seconds_assembly},
                  {"seconds_solve", report->seconds_solve},
                  {"seconds_line_search", report->seconds_line_search},
-                 {"seconds_filter", report->seconds_filter}};
-  lua_createtable(L, 0, 14);
+                 {"seconds_filter", report->seconds_filter},
+                 {"seconds_pairs", report->seconds_pairs},
+                 {"seconds_pair_energy", report->seconds_pair_energy}};
+  lua_createtable(L, 0, 16);
   for (size_t i = 0; i < BASIN_COUNT(numbers); ++i) {
     lua_pushnumber(L, numbers[i].value);
     lua_setfield(L, -2, numbers[i].name);
@@ -295,8 +297,9 @@ static int minimizer_motion(lua_State *L)
   basin_span view;
   basin__check(L, box->context, basin_system_array(self->system, positions, &view));
   basin_l_array *motion = basin__array_new(L, view.count, view.size, 1);
-  basin__check(
-      L, box->context, basin_filter_motion_copy(box->minimizer, positions, direction, motion->data));
+  basin__check(L,
+               box->context,
+               basin_filter_motion_copy(box->minimizer, positions, direction, motion->data));
   return 1;
 }
 

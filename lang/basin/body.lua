@@ -22,6 +22,8 @@
 --     solved     function(state, report): after a minimization; true asks for another one before
 --                the step ends
 --     report     function(): a line of the report of simulate, or nil
+--     costs      function(): seconds of the phases of collision since it began, for the report:
+--                {broad =, narrow =, steps =, fill =}
 --     refresh    function(): after every change of the unknowns inside a solve
 --     filters    list of basin.filter values
 --     planes     list of {normal =, offset =}, drawn in pictures
@@ -43,8 +45,8 @@ local options = require "basin.options"
 local M = {}
 
 local hook_spec = { name = "string", begin_step = "function", end_step = "function",
-  refresh = "function", solved = "function", report = "function", filters = "table",
-  planes = "table", surface = "table" }
+  refresh = "function", solved = "function", report = "function", costs = "function",
+  filters = "table", planes = "table", surface = "table" }
 
 --- The constants of motion of a scene.
 function M.motion(scene)

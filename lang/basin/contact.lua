@@ -284,6 +284,12 @@ function methods.check(self, given)
   return self
 end
 
+--- What it has cost: calls (detections, steps), how often candidates were collected anew
+--- (collections), and seconds: seconds_broad, seconds_narrow, seconds_step.
+function methods.statistics(self)
+  return self._core:statistics()
+end
+
 --- Bytes that the detector holds.
 function methods.memory(self)
   return self._core:memory()

@@ -448,6 +448,11 @@ function ContactDetector:check(given) end
 ---@return integer
 function ContactDetector:memory() end
 
+---What it has cost: calls (detections, steps), how often candidates were collected anew
+---(collections), and seconds: seconds_broad, seconds_narrow, seconds_step.
+---@return table<string, number>
+function ContactDetector:statistics() end
+
 ---A small matrix for each instance of its owner. Entries, rows and columns count from 1.
 ---@class basin.Expression
 ---@field rows integer

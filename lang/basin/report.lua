@@ -14,7 +14,8 @@ function Report:add_step(result)
   self.linear_iterations = self.linear_iterations + result.linear_iterations
   self.line_search_trials = self.line_search_trials + result.line_search_trials
   self.reasons[result.reason] = (self.reasons[result.reason] or 0) + 1
-  for _, phase in ipairs { "assembly", "solve", "line_search", "filter" } do
+  for _, phase in ipairs { "assembly", "solve", "line_search", "filter", "pairs",
+    "pair_energy" } do
     self["seconds_" .. phase] = self["seconds_" .. phase] + result["seconds_" .. phase]
   end
   self.seconds_newton = self.seconds_newton + result.seconds
@@ -58,6 +59,29 @@ local function times_text(self)
   return "  time: " .. table.concat(parts, ", ")
 end
 
+--- What contact costs: a table of seconds by phase, all parts of the run's time, or nil without
+--- contact. `total` is the sum of broad, narrow, steps, fill and pairs.
+function Report:collision()
+  local sum
+  for _, hook in ipairs(body_module.hooks(self._scene)) do
+    if hook.costs then
+      sum = sum or { broad = 0, narrow = 0, steps = 0, fill = 0, detections = 0, collections = 0 }
+      for key, value in pairs(hook.costs()) do sum[key] = sum[key] + value end
+    end
+  end
+  if not sum then return nil end
+  sum.pairs, sum.pair_energy = self.seconds_pairs, self.seconds_pair_energy
+  sum.total = sum.broad + sum.narrow + sum.steps + sum.fill + sum.pairs
+  return sum
+end
+
+local function collision_text(self, c)
+  return ("  collision: broad phase %.3f s, narrow phase %.3f s, step times %.3f s, filling pairs "
+    .. "%.3f s, pair assembly %.3f s: %.1f %% of the run; pair energies %.3f s"):format(c.broad,
+    c.narrow, c.steps, c.fill, c.pairs, 100 * c.total / math.max(self.seconds, 1e-9),
+    c.pair_energy)
+end
+
 --- The report as several lines.
 function Report:text()
   if self.steps == 0 and not self.ran then
@@ -75,6 +99,8 @@ function Report:text()
     ("  kernels: %d compiled, %d from the cache, %.3f s"):format(kernels.compiled,
       kernels.from_disk + kernels.from_memory, kernels.seconds),
   }
+  local collision = self:collision()
+  if collision then lines[#lines + 1] = collision_text(self, collision) end
   for _, hook in ipairs(body_module.hooks(self._scene)) do
     if hook.report then lines[#lines + 1] = hook.report() end
   end
@@ -87,7 +113,8 @@ function M.new(scene, options)
     iterations = 0, linear_iterations = 0,
     line_search_trials = 0, reasons = {}, seconds = 0, seconds_newton = 0, seconds_assembly = 0,
       seconds_solve = 0,
-    seconds_line_search = 0, seconds_filter = 0, seconds_output = 0,
+    seconds_line_search = 0, seconds_filter = 0, seconds_output = 0, seconds_pairs = 0,
+    seconds_pair_energy = 0,
     smallest_alpha = 1, interrupted = false,
       shown = false }, Report)
 end

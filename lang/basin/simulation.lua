@@ -151,7 +151,8 @@ local function wants_more(self, result)
 end
 
 local added <const> = { "iterations", "linear_iterations", "line_search_trials", "seconds",
-  "seconds_assembly", "seconds_solve", "seconds_line_search", "seconds_filter" }
+  "seconds_assembly", "seconds_solve", "seconds_line_search", "seconds_filter",
+  "seconds_pairs", "seconds_pair_energy" }
 
 -- Minimizes, again as long as hooks ask for it; the counts and times of all are added.
 local function solve(self)

@@ -74,7 +74,9 @@ static basin_status term_energy(basin_minimizer *minimizer, basin_term *term, do
   for (size_t k = 0; k < chunks; ++k) sum_add(&total, term->energies[k]);
   *energy = sum_value(&total);
   ++term->statistics.value_calls;
-  term->statistics.value_seconds += basin__seconds() - start;
+  double seconds = basin__seconds() - start;
+  term->statistics.value_seconds += seconds;
+  if (term->dynamic) minimizer->seconds_pair_energy += seconds;
   return BASIN_OK;
 }
 

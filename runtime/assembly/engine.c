@@ -64,11 +64,13 @@ static basin_status finish(basin_minimizer *minimizer)
 {
   minimizer->matrix = minimizer->parts[BASIN_PART_STATIC].matrix;
   if (!minimizer->merged) return BASIN_OK;
+  double start = basin__seconds();
   minimizer->matrix = minimizer->merged;
   basin_bsr_zero(minimizer->merged);
   for (int k = 0; k < BASIN_PART_COUNT; ++k)
     BASIN_TRY(
         basin_bsr_add(minimizer->merged, 1, minimizer->parts[k].matrix, minimizer->parts[k].merge));
+  minimizer->seconds_pairs += basin__seconds() - start;
   return BASIN_OK;
 }
 

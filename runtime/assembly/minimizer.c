@@ -213,8 +213,10 @@ basin_status basin__minimizer_prepare(basin_minimizer *minimizer, unsigned need)
   BASIN_TRY(minimizer->engine->maps(minimizer));
   for (size_t k = 0; k < basin__minimizer_term_total(minimizer); ++k) {
     basin_term *term = basin__minimizer_term(minimizer, k);
+    double start = basin__seconds();
     basin_status status = minimizer->engine->structure(minimizer, term);
     if (status != BASIN_OK) return basin__term_blame(minimizer, term, status);
+    if (term->dynamic) minimizer->seconds_pairs += basin__seconds() - start;
   }
   return need & BASIN_NEED_HESSIAN ? minimizer->engine->pattern(minimizer) : BASIN_OK;
 }

@@ -115,6 +115,9 @@ struct basin_minimizer {
   double *gradient;
   size_t gradient_count, gradient_capacity;
   bool assembled;      /* gradient is of the present layout */
+  /* Wall time of dynamic terms: their structure, the pattern, kernels, spreading and merging; and
+   * their energies. */
+  double seconds_pairs, seconds_pair_energy;
   bool clamp_adaptive; /* adaptive terms clamp (true) or take absolute values */
   double *local;       /* local results: one batch, or one chunk a worker */
   size_t local_capacity;

@@ -207,6 +207,7 @@ basin_status basin__term_run(basin_minimizer *minimizer, basin_term *term, const
   else
     run_coloured(&state);
   double seconds = basin__seconds() - start;
+  if (term->dynamic) minimizer->seconds_pairs += seconds;
   if (run->hessian) {
     ++term->statistics.hessian_calls;
     term->statistics.hessian_seconds += seconds;

@@ -253,6 +253,7 @@ basin_status basin_newton(basin_minimizer *minimizer,
   basin_context *context = minimizer->context;
   basin_newton_options chosen = options ? *options : basin_newton_options_defaults();
   basin_newton_report result = {.size = sizeof result, .reason = BASIN_STOP_ERROR};
+  double pairs = minimizer->seconds_pairs, pair_energy = minimizer->seconds_pair_energy;
   double start = basin__seconds();
   if (report) *report = result;
   BASIN_TRY(check_options(context, &chosen));
@@ -271,6 +272,8 @@ basin_status basin_newton(basin_minimizer *minimizer,
   result.gradient_norm = state.gradient_norm;
   result.direction_norm = state.direction_norm;
   result.seconds = basin__seconds() - start;
+  result.seconds_pairs = minimizer->seconds_pairs - pairs;
+  result.seconds_pair_energy = minimizer->seconds_pair_energy - pair_energy;
   if (report) *report = result;
   return status;
 }

@@ -65,6 +65,7 @@ function M.attach(self, given)
       summary.add_step(self)
     end,
     report = function() return summary.text(self) end,
+    costs = function() return summary.costs(self) end,
   }
 end
 

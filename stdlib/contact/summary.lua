@@ -14,13 +14,21 @@ function M.add_step(contact)
   contact.smallest = math.min(contact.smallest, counts.smallest_distance)
 end
 
+---Seconds of every phase since the detector was made, and counts.
+function M.costs(contact)
+  local detector = contact.detector
+  local s = detector:statistics()
+  return { broad = s.seconds_broad, narrow = s.seconds_narrow, steps = s.seconds_step,
+    fill = detector.seconds_fill, detections = s.detections + s.steps, collections = s.collections }
+end
+
 ---The line of the report.
 function M.text(contact)
-  local detector = contact.detector
-  local text = ("  %s: at most %d pairs, smallest distance %s; detection %.3f s, steps %.3f s, "
-    .. "pairs %.3f s"):format(contact.name, contact.most_pairs,
+  local s = contact.detector:statistics()
+  local text = ("  %s: at most %d pairs, smallest distance %s; candidates collected %d times for "
+    .. "%d detections and %d steps"):format(contact.name, contact.most_pairs,
     contact.smallest < math.huge and ("%.3g m"):format(contact.smallest) or "beyond reach",
-    detector.seconds_detect, detector.seconds_step, detector.seconds_fill)
+    s.collections, s.detections, s.steps)
   local stiffness = contact.stiffness:value()[1]
   if stiffness ~= contact.first_stiffness then
     text = text .. (", stiffness grew to %.3g N/m"):format(stiffness)

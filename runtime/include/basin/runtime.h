@@ -404,6 +404,9 @@ typedef struct basin_newton_report {
   double energy, gradient_norm,
       direction_norm; /* the norms: largest entries at the last assembly */
   double seconds, seconds_assembly, seconds_solve, seconds_line_search, seconds_filter;
+  /* Parts of the above that dynamic primitives take: of the assembly (their structure, the pattern,
+   * kernels, spreading, merging), and of the line search (energies). */
+  double seconds_pairs, seconds_pair_energy;
 } basin_newton_report;
 /* Minimizes from the present values of the targets. BASIN_OK: ended as the report's reason says,
  * the targets hold the last accepted state. BASIN_ERROR_NOT_FINITE (the start is not finite: the
