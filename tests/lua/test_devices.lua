@@ -142,6 +142,55 @@ print(x:value():at(300000))
     "SOFTCUDA_MEMORY=1M")
 end)
 
+-- Memory runs out in the midst of a solve, once: the state is one that can be gone on from.
+h.test("out of memory in mid-run", function()
+  local midway = write("device_midway.lua", [[
+local basin = require "basin"
+local options = { tolerance = 1e-10 }
+local function make(device)
+  local scene = basin.scene("scene", { device = device })
+  local points = scene:add_mesh("m"):add_primitive("points", 3)
+  local x = points:add_attribute("x", { rows = 2, value = { { 1, 0 }, { 0, 2 }, { -1, 1 } } })
+  scene:add_energy(points:add_attribute("spring", (x:norm() - 0.5) ^ 2 + 0.1 * x:dot(x)))
+  scene:add_minimize_target { x }
+  return scene, x
+end
+local scene, x = make "cpu"
+assert(basin.newton(scene, options).reason == "converged")
+local expected = x:value()
+local whole = true
+-- Until it succeeds: two failures are asked for.
+local function try(action)
+  for _ = 1, 3 do
+    local ok, problem = pcall(action)
+    if ok then return end
+    whole = false
+    assert(tostring(problem):find "out of memory: .* asked, .* free", tostring(problem))
+  end
+  error "it never succeeds"
+end
+try(function() scene, x = make "cuda" end)
+try(function()
+  for i = 1, 3 do
+    local value = x:value()
+    assert(math.abs(value:at(i, 1)) <= 2 and math.abs(value:at(i, 2)) <= 2)
+  end
+  assert(basin.newton(scene, options).reason == "converged")
+end)
+assert((x:value() - expected):max_abs() < 1e-8)
+print(whole and "whole" or "failed")
+]])
+  local call, failures = 1, 0
+  while true do
+    -- Twice in a row: what asks for room to grow is content with less.
+    local text = expect("run " .. midway, 0, "",
+      ("SOFTCUDA_FAIL=cuMemAlloc:%d=2,cuMemAlloc:%d=2"):format(call, call + 1))
+    if text:find "whole" then break end
+    failures, call = failures + 1, call + 1 + call // 4
+  end
+  h.equal(failures > 8, true, ("%d failures"):format(failures))
+end)
+
 h.test("the same values as on the CPU", function()
   local both = write("device_both.lua", [[
 local basin = require "basin"
