@@ -78,7 +78,7 @@ scene() {
 # sanitizer TOOL: one run of a small scene with contact under compute-sanitizer, which not every machine allows.
 sanitizer() {
   command -v compute-sanitizer >/dev/null || { echo 'note: no compute-sanitizer'; return 77; }
-  compute-sanitizer --tool "$1" --error-exitcode 99 "$build/tests/test_cuda_primitives" || {
+  compute-sanitizer --tool "$1" --error-exitcode 99 "$build/tests/test_device_primitives" || {
     local status=$?
     if grep -q 'Device not supported' "$out/$1.log"; then echo 'note: the device refuses it'; return 77; fi
     return $status
