@@ -170,9 +170,10 @@ cut_options(basin_cuda *cuda, char *words, const char *options[DEFINITION_MAX], 
 static basin_status compile(basin_cuda *cuda, const own_source *source, basin_nvrtc_code *code)
 {
   const char *options[DEFINITION_MAX];
-  size_t count;
-  char *words = basin__strdup(cuda->context, source->definitions);
+  size_t count, bytes = strlen(source->definitions) + 1;
+  char *words = basin__alloc(cuda->context, bytes);
   if (!words) return BASIN_ERROR_MEMORY;
+  memcpy(words, source->definitions, bytes);
   basin_status status = cut_options(cuda, words, options, &count);
   if (status == BASIN_OK) {
     basin_nvrtc_request request = {.name = source->name,
@@ -184,7 +185,7 @@ static basin_status compile(basin_cuda *cuda, const own_source *source, basin_nv
                                    .option_count = count};
     status = basin__nvrtc_compile(cuda->nvrtc, &request, code);
   }
-  basin__strfree(cuda->context, words);
+  basin__free(cuda->context, words, bytes); /* it has ends inside by now */
   if (status == BASIN_OK) cuda->statistics.compiled++;
   return status;
 }
