@@ -40,6 +40,7 @@ SOFTCUDA_API int cusolverSpDcsrcholFactor(void *handle,
                                           void *work);
 SOFTCUDA_API int
 cusolverSpDcsrcholZeroPivot(void *handle, void *info, double tolerance, int *position);
+SOFTCUDA_API int cusolverSpDcsrcholDiag(void *handle, void *info, double *diagonal);
 SOFTCUDA_API int
 cusolverSpDcsrcholSolve(void *handle, int n, const double *b, double *x, void *info, void *work);
 SOFTCUDA_API int cusolverDnCreate(void **handle);
@@ -73,7 +74,8 @@ SOFTCUDA_API int cusolverDnDsyevjBatched(void *handle,
 enum { SPARSE = 0x5501, DENSE = 0x5502, FACTOR = 0x5503, EIGEN = 0x5504, WORK = 64 };
 
 typedef struct object {
-  int kind, n, count, position;
+  int kind, n, count;
+  int position, stopped; /* of a zero pivot; of any that is not positive */
   bool analyzed;
   double *factor;
 } object;
@@ -83,7 +85,7 @@ static int create(void **place, int kind)
   object *o = calloc(1, sizeof *o);
   if (!o) return VENDOR_ALLOCATION;
   o->kind = kind;
-  o->position = -1;
+  o->position = o->stopped = -1;
   *place = o;
   return VENDOR_OK;
 }
@@ -231,7 +233,10 @@ int cusolverSpDcsrcholFactor(void *handle,
   o->factor = good ? vendor_dense(&m) : NULL;
   vendor_end();
   if (!o->factor) return good ? VENDOR_ALLOCATION : VENDOR_INVALID;
-  o->position = vendor_cholesky((size_t)n, o->factor);
+  o->stopped = vendor_cholesky((size_t)n, o->factor);
+  o->position = -1; /* a zero pivot is found here, a negative one on the diagonal alone */
+  size_t row = o->stopped < 0 ? 0 : (size_t)o->stopped;
+  if (o->stopped >= 0 && o->factor[row * ((size_t)n + 1)] == 0) o->position = o->stopped;
   return VENDOR_OK;
 }
 
@@ -241,6 +246,23 @@ int cusolverSpDcsrcholZeroPivot(void *handle, void *info, double tolerance, int 
   SOFTCUDA_CALL(call);
   if (!is(call, handle, SPARSE) || !is(call, info, FACTOR) || tolerance < 0) return VENDOR_INVALID;
   *position = ((object *)info)->position;
+  return VENDOR_OK;
+}
+
+/* As of a root that was taken of each pivot. */
+int cusolverSpDcsrcholDiag(void *handle, void *info, double *diagonal)
+{
+  static const char call[] = "cusolverSpDcsrcholDiag";
+  SOFTCUDA_CALL(call);
+  const object *o = info;
+  if (!is(call, handle, SPARSE) || !is(call, info, FACTOR) || !o->factor ||
+      !vendor_on_device(call, diagonal, (size_t)o->n * sizeof *diagonal))
+    return VENDOR_INVALID;
+  if (vendor_begin(call) != VENDOR_OK) return VENDOR_FAILED;
+  for (int i = 0; i < o->n; i++)
+    diagonal[i] = o->stopped >= 0 && i >= o->stopped ? (double)NAN
+                                                     : o->factor[(size_t)i * ((size_t)o->n + 1)];
+  vendor_end();
   return VENDOR_OK;
 }
 
