@@ -12,7 +12,8 @@ typedef struct state {
   basin__cusolver *l;
   basin__cusparse *sparse; /* for the description of a matrix */
   void *handle, *description, *info;
-  basin_buffer work;
+  basin_buffer work, diagonal;
+  basin_cuda_scratch scratch;
   size_t internal; /* bytes of the factor */
 } state;
 
@@ -28,6 +29,8 @@ static void destroy(void *self)
     basin__cuda_leave(s->cuda);
   }
   basin__buffer_release(s->cuda, &s->work);
+  basin__buffer_release(s->cuda, &s->diagonal);
+  basin__buffer_release(s->cuda, &s->scratch.memory);
   basin__cusolver_close(s->l);
   basin__cusparse_close(s->sparse);
   basin__free(s->context, s, sizeof *s);
@@ -58,6 +61,30 @@ static basin_status analyze(void *self, const basin__cuda_csr *m)
   return BASIN_OK;
 }
 
+/* The first entry of the factor's diagonal that is not positive, from a copy of it. */
+static basin_status find_bad(state *s, size_t n, size_t *bad)
+{
+  double *diagonal = basin__alloc(s->context, n * sizeof *diagonal);
+  if (diagonal == NULL) return BASIN_ERROR_MEMORY;
+  basin_status status =
+      basin__cuda_download(s->cuda, diagonal, s->diagonal.address, n * sizeof *diagonal);
+  for (*bad = 0; status == BASIN_OK && *bad < n && diagonal[*bad] > 0;) ++*bad;
+  basin__free(s->context, diagonal, n * sizeof *diagonal);
+  return status == BASIN_OK ? BASIN_ERROR_INDEFINITE : status;
+}
+
+/* The root of a negative pivot is no number, which the search for zero pivots may pass over. */
+static basin_status check_diagonal(state *s, size_t n, size_t *bad)
+{
+  double least = 0;
+  BASIN_TRY(basin__buffer_reserve(s->cuda, &s->diagonal, (n + 1) * sizeof(double)));
+  basin_address result = s->diagonal.address + n * sizeof(double);
+  CALL(s->l->cusolverSpDcsrcholDiag(s->handle, s->info, s->diagonal.address));
+  BASIN_TRY(basin__cuda_smallest(s->cuda, &s->scratch, s->diagonal.address, n, result));
+  BASIN_TRY(basin__cuda_download(s->cuda, &least, result, sizeof least));
+  return least > 0 ? BASIN_OK : find_bad(s, n, bad);
+}
+
 static basin_status factorize(void *self, const basin__cuda_csr *m, size_t *bad)
 {
   state *s = self;
@@ -85,7 +112,7 @@ static basin_status factorize(void *self, const basin__cuda_csr *m, size_t *bad)
                                       s->info,
                                       s->work.address));
   CALL(s->l->cusolverSpDcsrcholZeroPivot(s->handle, s->info, 0, &position));
-  if (position < 0) return BASIN_OK;
+  if (position < 0) return check_diagonal(s, m->size, bad);
   *bad = (size_t)position;
   return BASIN_ERROR_INDEFINITE;
 }
@@ -118,7 +145,7 @@ static bool has_cholesky(const basin__cusolver *l)
          l->cusolverSpXcsrsymamdHost && l->cusolverSpCreateCsrcholInfo &&
          l->cusolverSpDestroyCsrcholInfo && l->cusolverSpXcsrcholAnalysis &&
          l->cusolverSpDcsrcholBufferInfo && l->cusolverSpDcsrcholFactor &&
-         l->cusolverSpDcsrcholZeroPivot && l->cusolverSpDcsrcholSolve;
+         l->cusolverSpDcsrcholZeroPivot && l->cusolverSpDcsrcholDiag && l->cusolverSpDcsrcholSolve;
 }
 
 static basin_status start(state *s)
@@ -126,7 +153,7 @@ static basin_status start(state *s)
   BASIN_TRY(basin__cusolver_open(s->context, &s->l));
   if (!has_cholesky(s->l))
     return BASIN_FAIL(s->context,
-                      BASIN_ERROR_UNSUPPORTED,
+                      BASIN_ERROR_MISSING_LIBRARY,
                       "%s has no sparse Cholesky factorization any more; install cuDSS",
                       basin__dl_path(s->l->library));
   BASIN_TRY(basin__cusparse_open(s->context, &s->sparse));
