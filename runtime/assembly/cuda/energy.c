@@ -35,8 +35,10 @@ static basin_status term_energy(basin_minimizer *minimizer, basin_term *term, ba
                             term->device->energies.address,
                             count,
                             result));
+  double seconds = basin__seconds() - start;
   ++term->statistics.value_calls;
-  term->statistics.value_seconds += basin__seconds() - start;
+  term->statistics.value_seconds += seconds;
+  if (term->dynamic) minimizer->seconds_pair_energy += seconds;
   return BASIN_OK;
 }
 

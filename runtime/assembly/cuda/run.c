@@ -160,6 +160,7 @@ basin__cuda_term_run(basin_minimizer *minimizer, basin_term *term, const basin_r
   basin_status status = run_batches(minimizer, term, run);
   if (status != BASIN_OK) return basin__term_blame(minimizer, term, status);
   double seconds = basin__seconds() - start;
+  if (term->dynamic) minimizer->seconds_pairs += seconds;
   if (run->hessian) {
     ++term->statistics.hessian_calls;
     term->statistics.hessian_seconds += seconds;

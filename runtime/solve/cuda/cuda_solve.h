@@ -19,8 +19,10 @@ typedef struct basin_cuda_solver {
   basin_cuda_preconditioner *preconditioner;
   uint64_t preconditioner_layout, preconditioner_version; /* layout and matrix_version; 0 = none */
   basin_preconditioner_kind preconditioner_kind;
-  basin_factor *host_factor;
-  uint64_t host_factor_version;
+  basin_cuda_factor *factor;
+  basin_factor *host_factor; /* where no library factorizes on the device */
+  bool no_library;           /* that was found out */
+  uint64_t factor_version, host_factor_version;
   size_t size;
   bool solved;  /* `direction` is a solution of the present size: a warm start */
   double *host; /* a vector for the host */

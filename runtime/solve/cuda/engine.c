@@ -17,6 +17,7 @@ static void destroy(basin_minimizer *minimizer)
   basin_cuda *cuda = minimizer->device->cuda;
   basin__cuda_pcg_destroy(solver->pcg);
   basin__cuda_preconditioner_destroy(solver->preconditioner);
+  basin__cuda_factor_destroy(solver->factor);
   basin_factor_destroy(solver->host_factor);
   for (int k = 0; k < BASIN_CUDA_VECTORS; ++k) basin__buffer_release(cuda, &solver->vectors[k]);
   basin__buffer_release(cuda, &solver->direction);

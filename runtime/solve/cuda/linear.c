@@ -3,10 +3,37 @@
 #include "solve/cuda/cuda_solve.h"
 #include <math.h>
 
-#define DIRECT_LIMIT_SMALL 600u /* AUTO: direct up to this number of unknowns */
-#define INSTANCE_LIMIT     256u /* unknowns an instance that a preconditioner inverts */
+/* AUTO: direct up to these numbers of unknowns, the second with a constant matrix, whose factor
+ * serves many steps, and a library that factorizes on the device. */
+#define DIRECT_LIMIT_SMALL    600u
+#define DIRECT_LIMIT_CONSTANT 200000u
+#define INSTANCE_LIMIT        256u /* unknowns an instance that a preconditioner inverts */
 
 /* ---- direct ---- */
+
+/* solver->factor stays NULL where no library factorizes on the device. */
+static basin_status need_factor(basin_minimizer *minimizer, basin_cuda_solver *solver)
+{
+  if (solver->factor || solver->no_library) return BASIN_OK;
+  basin_status status =
+      basin__cuda_factor_create(minimizer->device->cuda, BASIN_FACTOR_CHOLESKY, &solver->factor);
+  if (status != BASIN_ERROR_MISSING_LIBRARY) return status;
+  solver->no_library = true;
+  basin__error_clear(minimizer->context);
+  return BASIN_OK;
+}
+
+static basin_status
+solve_on_device(basin_minimizer *minimizer, basin_cuda_solver *solver, basin_address b)
+{
+  basin_cuda_matrix matrix = basin__cuda_minimizer_matrix(minimizer);
+  if (solver->factor_version != minimizer->matrix_version) {
+    solver->factor_version = 0;
+    BASIN_TRY(basin__cuda_factor_update(solver->factor, &matrix));
+    solver->factor_version = minimizer->matrix_version;
+  }
+  return basin__cuda_factor_solve(solver->factor, 1, b, solver->direction.address);
+}
 
 /* The matrix is copied to the host, with what was added to its diagonal. */
 static basin_status factorize_on_host(basin_minimizer *minimizer, basin_cuda_solver *solver)
@@ -46,14 +73,17 @@ static basin_status solve_direct(basin_minimizer *minimizer,
                                  basin_address b,
                                  basin_solve_report *report)
 {
-  basin_status status = solve_on_host(minimizer, solver, b);
+  BASIN_TRY(need_factor(minimizer, solver));
+  basin_status status =
+      solver->factor ? solve_on_device(minimizer, solver, b) : solve_on_host(minimizer, solver, b);
   if (!basin__factor_outcome(status, &report->status)) return status;
   if (status != BASIN_OK) {
     basin__error_clear(minimizer->context);
     BASIN_TRY(basin__cuda_zero(
         minimizer->device->cuda, solver->direction.address, solver->size * sizeof(double)));
   }
-  basin_factor_info info = basin_factor_information(solver->host_factor);
+  basin_factor_info info = solver->factor ? basin__cuda_factor_information(solver->factor)
+                                          : basin_factor_information(solver->host_factor);
   report->factorizations = (unsigned)info.factorizations;
   report->symbolic_factorizations = (unsigned)info.analyses;
   return BASIN_OK;
@@ -156,9 +186,16 @@ static basin_status solve_pcg(basin_minimizer *minimizer,
 
 /* ---- the whole ---- */
 
-static basin_solver_kind choose(const basin_cuda_solver *solver)
+static basin_status
+choose(basin_minimizer *minimizer, basin_cuda_solver *solver, basin_solver_kind *kind)
 {
-  return solver->size <= DIRECT_LIMIT_SMALL ? BASIN_SOLVER_DIRECT : BASIN_SOLVER_PCG;
+  bool direct = solver->size <= DIRECT_LIMIT_SMALL;
+  if (!direct && minimizer->values_key != 0 && solver->size <= DIRECT_LIMIT_CONSTANT) {
+    BASIN_TRY(need_factor(minimizer, solver));
+    direct = solver->factor != NULL;
+  }
+  *kind = direct ? BASIN_SOLVER_DIRECT : BASIN_SOLVER_PCG;
+  return BASIN_OK;
 }
 
 /* |b - A d| / |b|. */
@@ -205,7 +242,7 @@ basin_status basin__cuda_solve(basin_minimizer *minimizer,
   basin_address b =
       right_hand_side ? basin__address_of(right_hand_side) : minimizer->device->gradient.address;
   report->kind = options->kind;
-  if (options->kind == BASIN_SOLVER_AUTO) report->kind = choose(solver);
+  if (options->kind == BASIN_SOLVER_AUTO) BASIN_TRY(choose(minimizer, solver, &report->kind));
   if (solver->size == 0)
     report->status = BASIN_LINEAR_ALREADY_CONVERGED;
   else if (report->kind == BASIN_SOLVER_DIRECT)
