@@ -65,6 +65,25 @@ function scenes.cloth(scene)
     stiffness = 10, friction = 0.3 })
 end
 
+-- A pusher moves a box over a plane; another box is thrown at it.
+function scenes.pusher(scene)
+  local thrown = std.body.soft(scene, "thrown", { mesh = basin.mesh.box { nx = 1, ny = 1, nz = 1,
+    width = 0.1, height = 0.1, depth = 0.1 }, copies = { { 0.117, 0.055, 0.02 } },
+    density = 1000, material = std.elastic.stable_neo_hookean { young = 1e5, poisson = 0.3 } })
+  local slid = std.body.affine(scene, "slid", { mesh = box(0.1), density = 1000,
+    stiffness = 1e7, copies = { { 0, 0.054, 0 } } })
+  local pusher = std.body.fixed(scene, "pusher", { mesh = box(0.1),
+    copies = { { -0.11, 0.06, 0 } },
+    motion = function(time, start)
+      local rows = start:table()
+      for _, p in ipairs(rows) do p[1] = p[1] + 2 * time end
+      return rows
+    end })
+  local bodies = { thrown, slid, pusher }
+  return bodies, std.contact.barrier(scene, { bodies = bodies, distance = 5e-3, stiffness = 1e3,
+    planes = { { normal = { 0, 1, 0 }, offset = 0 } }, friction = 0.2 })
+end
+
 local function run(name, device, steps)
   local scene = basin.scene(name, { device = device })
   local bodies, contact = scenes[name](scene)
@@ -76,7 +95,7 @@ local function run(name, device, steps)
   return contact.position:compute(), report
 end
 
-for name, steps in pairs { tray = 4, slope = 4, cloth = 6 } do
+for name, steps in pairs { tray = 4, slope = 4, cloth = 6, pusher = 5 } do
   harness.test(name .. ": the same steps on both devices", function()
     local here, report = run(name, "cpu", steps)
     local there, other = run(name, "cuda", steps)

@@ -68,10 +68,8 @@ static basin_address lay_out(basin_cuda_contact *made, basin_address next)
   if (host->bodies) made->rules.bodies = basin__carve(&next, vertices * sizeof(uint32_t));
   if (host->table) made->rules.table = basin__carve(&next, bodies * bodies);
   if (host->plane_bodies) made->rules.plane_bodies = basin__carve(&next, bodies);
-  if (host->offsets) {
-    made->rules.offsets = basin__carve(&next, bodies * sizeof(double));
-    made->rules.reaches = basin__carve(&next, vertices * sizeof(double));
-  }
+  if (host->offsets) made->rules.offsets = basin__carve(&next, bodies * sizeof(double));
+  if (host->reaches) made->rules.reaches = basin__carve(&next, vertices * sizeof(double));
   if (host->planes)
     made->rules.planes = basin__carve(&next, host->plane_count * 4 * sizeof(double));
   if (host->rest_lengths)
@@ -99,31 +97,6 @@ static basin_status put(basin_cuda_contact *made, basin_address to, const void *
   return to && size > 0 ? basin__cuda_upload(made->cuda, to, from, size) : BASIN_OK;
 }
 
-/* One number a vertex: the largest offset of the primitives that it belongs to. */
-static void measure_reaches(const basin_contact *host, double *reaches)
-{
-  for (int i = 0; i < BASIN__SET_COUNT; ++i) {
-    const basin__set *set = &host->sets[i];
-    for (size_t k = 0; k < set->count; ++k) {
-      const uint32_t *v = set->items + k * set->arity;
-      const double offset = basin__offset(host, set->arity, v);
-      for (unsigned c = 0; c < set->arity; ++c) reaches[v[c]] = fmax(reaches[v[c]], offset);
-    }
-  }
-}
-
-static basin_status put_reaches(basin_cuda_contact *made)
-{
-  const size_t count = made->host->vertex_count;
-  if (!made->rules.reaches || count == 0) return BASIN_OK;
-  double *reaches = basin__calloc(made->context, count, sizeof *reaches);
-  if (!reaches) return BASIN_ERROR_MEMORY;
-  measure_reaches(made->host, reaches);
-  const basin_status status = put(made, made->rules.reaches, reaches, count * sizeof *reaches);
-  basin__free(made->context, reaches, count * sizeof *reaches);
-  return status;
-}
-
 static basin_status upload(basin_cuda_contact *made)
 {
   const basin_contact *host = made->host;
@@ -133,7 +106,7 @@ static basin_status upload(basin_cuda_contact *made)
   BASIN_TRY(put(made, rules->table, host->table, bodies * bodies));
   BASIN_TRY(put(made, rules->plane_bodies, host->plane_bodies, bodies));
   BASIN_TRY(put(made, rules->offsets, host->offsets, bodies * sizeof(double)));
-  BASIN_TRY(put_reaches(made));
+  BASIN_TRY(put(made, rules->reaches, host->reaches, host->vertex_count * sizeof(double)));
   BASIN_TRY(put(made, rules->planes, host->planes, host->plane_count * sizeof *host->planes));
   BASIN_TRY(put(made,
                 rules->rest_lengths,
