@@ -70,6 +70,12 @@ basin_status basin__cuda_kernel(basin_cuda *cuda,
                                 const char *entry,
                                 const char *definitions,
                                 const basin_cuda_kernel **kernel);
+/* Compiles the texts that are neither loaded nor on disk, in parallel: their kernels, asked for
+ * later, are only loaded. What does not compile is an error of basin__cuda_kernel alone. */
+typedef struct basin_cuda_wanted {
+  const char *file, *definitions;
+} basin_cuda_wanted;
+basin_status basin__cuda_prepare(basin_cuda *cuda, const basin_cuda_wanted *wanted, size_t count);
 /* A plan's kernel, from its image. */
 basin_status basin__cuda_kernel_of(basin_cuda *cuda,
                                    const basin_kernel *kernel,

@@ -1,11 +1,10 @@
 /* Kernels of a CUDA device: from the runtime's own texts, compiled on demand, and from images of
  * plans. SPDX-License-Identifier: Apache-2.0 */
-#include "device/cuda/state.h"
-#include "device/cuda/texts.h"
+#include "device/cuda/source.h"
 
 #include <string.h>
 
-enum { DEFINITION_MAX = 16, STATIC_SHARED_LIMIT = 48 * 1024 };
+enum { STATIC_SHARED_LIMIT = 48 * 1024 };
 
 /* ---- modules ---- */
 
@@ -44,6 +43,11 @@ void basin__cuda_unload(basin_cuda *cuda)
     cuda->kernels = kernel->next;
     basin__strfree(cuda->context, kernel->name);
     basin__free(cuda->context, kernel, sizeof *kernel);
+  }
+  while (cuda->prepared) {
+    basin_cuda_prepared *prepared = cuda->prepared;
+    cuda->prepared = prepared->next;
+    basin__cuda_prepared_release(cuda, prepared);
   }
   while (cuda->modules) {
     basin_cuda_module *module = cuda->modules;
@@ -121,97 +125,43 @@ basin_cuda_kernel_info basin__cuda_kernel_information(const basin_cuda_kernel *k
 
 /* ---- own texts ---- */
 
-typedef struct own_source {
-  const char *name, *definitions; /* file:entry */
-  basin_nvrtc_file files[BASIN_CUDA_TEXT_MAX];
-  size_t file_count;
-} own_source;
-
-static basin_status make_key(basin_cuda *cuda, const own_source *source, basin_key *key)
-{
-  const char *contract = basin__env("CONTRACT");
-  basin_strbuf text, configuration;
-  basin__strbuf_init(&text, cuda->context);
-  basin__strbuf_init(&configuration, cuda->context);
-  for (size_t i = 0; i < source->file_count; ++i) basin__strbuf_puts(&text, source->files[i].text);
-  basin__strbuf_printf(&configuration,
-                       "runtime %s nvrtc %d %s %s contract %s",
-                       source->definitions,
-                       basin__nvrtc_version(cuda->nvrtc),
-                       basin__nvrtc_path(cuda->nvrtc),
-                       cuda->architecture,
-                       contract ? contract : "off");
-  basin_status status = text.failed || configuration.failed ? BASIN_ERROR_MEMORY : BASIN_OK;
-  if (status == BASIN_OK)
-    status = basin__key_make(
-        cuda->context, basin__strbuf_text(&text), basin__strbuf_text(&configuration), key);
-  basin__strbuf_fini(&text);
-  basin__strbuf_fini(&configuration);
-  return status;
-}
-
-/* Cuts `words`, a copy of the definitions, at its blanks. */
+/* Loads what is on disk or what was compiled before it was needed; *module stays NULL if there is
+ * no such code, or if the driver does not take it. */
 static basin_status
-cut_options(basin_cuda *cuda, char *words, const char *options[DEFINITION_MAX], size_t *count)
+load_known(basin_cuda *cuda, const basin_cuda_source *source, basin_cuda_module **module)
 {
-  *count = 0;
-  for (char *word = words; *word;) {
-    word += strspn(word, " ");
-    if (!*word) break;
-    if (*count == DEFINITION_MAX)
-      return BASIN_FAIL(cuda->context, BASIN_ERROR_INTERNAL, "too many definitions: %s", words);
-    options[(*count)++] = word;
-    word += strcspn(word, " ");
-    if (*word) *word++ = 0;
-  }
-  return BASIN_OK;
-}
-
-static basin_status compile(basin_cuda *cuda, const own_source *source, basin_nvrtc_code *code)
-{
-  const char *options[DEFINITION_MAX];
-  size_t count, bytes = strlen(source->definitions) + 1;
-  char *words = basin__alloc(cuda->context, bytes);
-  if (!words) return BASIN_ERROR_MEMORY;
-  memcpy(words, source->definitions, bytes);
-  basin_status status = cut_options(cuda, words, options, &count);
-  if (status == BASIN_OK) {
-    basin_nvrtc_request request = {.name = source->name,
-                                   .text = source->files[0].text,
-                                   .files = source->files + 1,
-                                   .file_count = source->file_count - 1,
-                                   .architecture = cuda->architecture,
-                                   .options = options,
-                                   .option_count = count};
-    status = basin__nvrtc_compile(cuda->nvrtc, &request, code);
-  }
-  basin__free(cuda->context, words, bytes); /* it has ends inside by now */
-  if (status == BASIN_OK) cuda->statistics.compiled++;
-  return status;
-}
-
-/* The module of a text: loaded before, kept on disk, or compiled. *refused: the driver does not
- * take the code. */
-static basin_status
-find_or_make(basin_cuda *cuda, const own_source *source, basin_cuda_module **module, bool *refused)
-{
-  basin_key key;
   size_t size;
-  *refused = false;
-  BASIN_TRY(make_key(cuda, source, &key));
-  *module = find_module(cuda, key.hex);
-  if (*module) return BASIN_OK;
-  void *kept = basin__cache_get(cuda->cache, &key, &size);
-  if (kept) {
-    basin_status status = load_module(cuda, key.hex, kept, source->name, module);
+  basin_status status = BASIN_ERROR_UNSUPPORTED;
+  basin_cuda_prepared *prepared = basin__cuda_take_prepared(cuda, &source->key);
+  if (prepared) {
+    status = load_module(cuda, source->key.hex, prepared->code.image, source->name, module);
+    basin__cuda_prepared_release(cuda, prepared);
+  } else {
+    void *kept = basin__cache_get(cuda->cache, &source->key, &size);
+    if (!kept) return BASIN_OK;
+    status = load_module(cuda, source->key.hex, kept, source->name, module);
     basin__cache_release(cuda->cache, kept, size);
-    if (status != BASIN_ERROR_UNSUPPORTED) return status;
   }
+  return status == BASIN_ERROR_UNSUPPORTED ? BASIN_OK : status;
+}
+
+/* The module of a text: loaded before, known, or compiled. *refused: the driver does not take the
+ * code. */
+static basin_status find_or_make(basin_cuda *cuda,
+                                 const basin_cuda_source *source,
+                                 basin_cuda_module **module,
+                                 bool *refused)
+{
+  *refused = false;
+  *module = find_module(cuda, source->key.hex);
+  if (!*module) BASIN_TRY(load_known(cuda, source, module));
+  if (*module) return BASIN_OK;
   basin_nvrtc_code code;
-  BASIN_TRY(compile(cuda, source, &code));
-  basin_status status = load_module(cuda, key.hex, code.image, source->name, module);
+  BASIN_TRY(basin__cuda_source_compile(cuda, source, &code));
+  cuda->statistics.compiled++;
+  basin_status status = load_module(cuda, source->key.hex, code.image, source->name, module);
   *refused = status == BASIN_ERROR_UNSUPPORTED;
-  if (status == BASIN_OK) basin__cache_put(cuda->cache, &key, code.image, code.size);
+  if (status == BASIN_OK) basin__cache_put(cuda->cache, &source->key, code.image, code.size);
   basin__nvrtc_release(cuda->nvrtc, &code);
   return status;
 }
@@ -234,7 +184,7 @@ static basin_status fail_versions(basin_cuda *cuda, const char *name)
 }
 
 static basin_status
-module_of(basin_cuda *cuda, const own_source *source, basin_cuda_module **module)
+module_of(basin_cuda *cuda, basin_cuda_source *source, basin_cuda_module **module)
 {
   bool refused;
   basin_status status = find_or_make(cuda, source, module, &refused);
@@ -246,6 +196,7 @@ module_of(basin_cuda *cuda, const own_source *source, basin_cuda_module **module
                cuda->architecture);
     BASIN_TRY(
         basin__nvrtc_architecture(cuda->nvrtc, cuda->major, cuda->minor, true, cuda->architecture));
+    BASIN_TRY(basin__cuda_source_key(cuda, source));
     status = find_or_make(cuda, source, module, &refused);
   }
   return refused ? fail_versions(cuda, source->name) : status;
@@ -259,13 +210,13 @@ static basin_status load_own(basin_cuda *cuda,
                              const basin_cuda_kernel **kernel)
 {
   basin_strbuf name;
-  own_source source = {.definitions = definitions};
+  basin_cuda_source source;
   basin_cuda_module *module;
-  BASIN_TRY(basin__cuda_text_files(cuda->context, file, source.files, &source.file_count));
   basin__strbuf_init(&name, cuda->context);
   basin__strbuf_printf(&name, "%s:%s", file, entry);
-  source.name = basin__strbuf_text(&name);
   basin_status status = name.failed ? BASIN_ERROR_MEMORY : BASIN_OK;
+  if (status == BASIN_OK)
+    status = basin__cuda_source_init(cuda, file, basin__strbuf_text(&name), definitions, &source);
   if (status == BASIN_OK) status = module_of(cuda, &source, &module);
   if (status == BASIN_OK) status = add_kernel(cuda, module, entry, source.name, hash, kernel);
   basin__strbuf_fini(&name);

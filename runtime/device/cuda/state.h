@@ -28,6 +28,13 @@ typedef struct basin_cuda_module {
   char key[33]; /* of its text and options, or of its plan's kernel */
 } basin_cuda_module;
 
+/* Code that was compiled before it was needed. */
+typedef struct basin_cuda_prepared {
+  struct basin_cuda_prepared *next;
+  basin_nvrtc_code code;
+  char key[33];
+} basin_cuda_prepared;
+
 struct basin_cuda_kernel {
   basin_cuda_kernel *next;
   char *name; /* file:entry with options, or the plan's name: for errors and for look-up */
@@ -49,6 +56,7 @@ struct basin_cuda {
   basin_cache *cache;
   char architecture[16]; /* that kernels are compiled for: sm_90, or compute_90 for PTX */
   basin_cuda_module *modules;
+  basin_cuda_prepared *prepared;
   basin_cuda_kernel *kernels;
   unsigned char *staging; /* pinned; NULL until the first transfer */
   size_t staged;          /* bytes in use by uploads under way */

@@ -5,11 +5,13 @@
 
 static basin_context *test_context_of;
 static basin_cuda *cuda;
+static failing_allocator allocator;
 
 static int open_device(void **state)
 {
   (void)state;
-  test_context_of = test_context(NULL);
+  allocator = (failing_allocator){0};
+  test_context_of = test_context(&allocator);
   OK(basin__cuda_open(test_context_of, 0, &cuda));
   return 0;
 }
@@ -19,7 +21,7 @@ static int close_device(void **state)
   (void)state;
   basin__cuda_close(cuda);
   basin_context_destroy(test_context_of);
-  return 0;
+  return allocator.blocks != 0; /* nothing leaks, every block is given back in its size */
 }
 
 static void expect_error(basin_status status, basin_status expected, const char *words)
@@ -276,6 +278,35 @@ static void test_bad_kernel(void **state)
       basin__cuda_kernel_of(cuda, &plan, "term t", &kernel), BASIN_ERROR_UNSUPPORTED, "term t");
 }
 
+/* Several texts compiled at once are only loaded later; what is wrong is said then. */
+static void test_prepare(void **state)
+{
+  (void)state;
+  static const basin_cuda_wanted wanted[] = {{"rows.cu", "-DA=1 -DB=2"},
+                                             {"reduce.cu", "-DA=1"},
+                                             {"rows.cu", "-DA=1 -DB=2"},
+                                             {"rows.cu", "-Dunsigned=nonsense"}};
+  const basin_cuda_kernel *kernel;
+  setenv("BASIN_CACHE", "off", 1);
+  basin_cuda *own;
+  OK(basin__cuda_open(test_context_of, 0, &own));
+  unsetenv("BASIN_CACHE");
+  size_t before = basin__cuda_get_statistics(own).compiled;
+  OK(basin__cuda_prepare(own, wanted, BASIN_COUNT(wanted)));
+  assert_int_equal(basin__cuda_get_statistics(own).compiled, before + 2);
+  OK(basin__cuda_prepare(own, wanted, 2));
+  OK(basin__cuda_kernel(own, "rows.cu", "sum_rows", "-DA=1 -DB=2", &kernel));
+  OK(basin__cuda_prepare(own, wanted, 1));
+  assert_int_equal(basin__cuda_get_statistics(own).compiled, before + 2);
+  expect_error(basin__cuda_kernel(own, "rows.cu", "sum_rows", wanted[3].definitions, &kernel),
+               BASIN_ERROR_COMPILE,
+               "rows.cu:sum_rows");
+  expect_error(basin__cuda_prepare(own, &(basin_cuda_wanted){"nowhere.cu", ""}, 1),
+               BASIN_ERROR_INTERNAL,
+               "nowhere.cu");
+  basin__cuda_close(own); /* reduce.cu was never asked for */
+}
+
 /* ---- kernels of plans: images with an entry basin_kernel ---- */
 
 /* The image of a text; its key is made up. */
@@ -436,6 +467,7 @@ int main(void)
       cmocka_unit_test_setup_teardown(test_launch, open_device, close_device),
       cmocka_unit_test_setup_teardown(test_bad_launch, open_device, close_device),
       cmocka_unit_test_setup_teardown(test_bad_kernel, open_device, close_device),
+      cmocka_unit_test_setup_teardown(test_prepare, open_device, close_device),
       cmocka_unit_test_setup_teardown(test_shared_memory, open_device, close_device),
       cmocka_unit_test_setup_teardown(test_wild_write, open_device, close_device),
       cmocka_unit_test_setup_teardown(test_enter, open_device, close_device),
