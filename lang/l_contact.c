@@ -386,7 +386,9 @@ static int contact_memory(lua_State *L)
  * seconds_step=} */
 static int contact_statistics(lua_State *L)
 {
-  basin_contact_statistics s = basin_contact_statistics_get(basin__check_contact(L, 1)->contact);
+  const basin_l_contact *box = basin__check_contact(L, 1);
+  basin_contact_statistics s = box->device ? basin_device_contact_statistics(box->device)
+                                           : basin_contact_statistics_get(box->contact);
   const struct {
     const char *name;
     double value;

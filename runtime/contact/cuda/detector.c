@@ -206,6 +206,13 @@ size_t basin__cuda_contact_memory(const basin_cuda_contact *contact)
   return sum;
 }
 
+basin_contact_statistics basin__cuda_contact_statistics(const basin_cuda_contact *contact)
+{
+  basin_contact_statistics statistics = contact->statistics;
+  statistics.size = sizeof statistics;
+  return statistics;
+}
+
 /* ---- launching ---- */
 
 static basin_status launch(basin_cuda_contact *contact,

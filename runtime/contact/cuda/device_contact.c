@@ -156,6 +156,11 @@ basin_status basin_device_contact_remember(basin_device_contact *contact, basin_
   return BASIN_OK;
 }
 
+basin_contact_statistics basin_device_contact_statistics(const basin_device_contact *contact)
+{
+  return basin__cuda_contact_statistics(contact->detector);
+}
+
 size_t basin_device_contact_memory(const basin_device_contact *contact)
 {
   size_t sum = basin__cuda_contact_memory(contact->detector) + contact->uploaded.size +

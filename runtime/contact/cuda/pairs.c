@@ -145,12 +145,17 @@ basin__cuda_contact_detect(basin_cuda_contact *contact, basin_address positions,
                       BASIN_ERROR_ARGUMENT,
                       "contact: the activation distance must be a number > 0, it is %g",
                       activation);
+  basin_contact_statistics *statistics = &contact->statistics;
+  const double start = basin__seconds() - statistics->seconds_broad;
   BASIN_TRY(find_all(contact, positions, activation, &count));
   if (count > 0) {
     basin_cuda_found found = view_found(contact);
     BASIN_TRY(basin__contact_merge(contact, &found, count));
   }
-  return adopt(contact);
+  BASIN_TRY(adopt(contact));
+  ++statistics->detections;
+  statistics->seconds_narrow += basin__seconds() - statistics->seconds_broad - start;
+  return BASIN_OK;
 }
 
 /* ---- looking ---- */

@@ -199,7 +199,10 @@ basin_status basin__cuda_contact_largest_step(basin_cuda_contact *contact,
   basin_cuda_motion motion = {.positions = positions, .direction = direction, .limit = limit};
   basin_contact_impact found;
   BASIN_TRY(basin__contact_candidates(contact, &motion, &contact->candidates));
+  const double start = basin__seconds();
   BASIN_TRY(find_step(contact, &motion, &contact->candidates, slackness, &found));
+  ++contact->statistics.steps;
+  contact->statistics.seconds_step += basin__seconds() - start;
   *step = found.time;
   if (first) *first = found;
   return BASIN_OK;

@@ -165,6 +165,7 @@ basin_status basin__contact_candidates(basin_cuda_contact *contact,
                                        const basin_cuda_motion *motion,
                                        basin_cuda_candidate_list *list)
 {
+  const double start = basin__seconds();
   for (unsigned pass = 0; pass < BASIN__CUDA_PASSES; ++pass) list->count[pass] = 0;
   BASIN_TRY(basin__contact_trees(contact, motion));
   for (unsigned pass = 0; pass < BASIN__CUDA_PASSES; ++pass)
@@ -177,5 +178,7 @@ basin_status basin__contact_candidates(basin_cuda_contact *contact,
     if (list->count[pass] > list->capacity[pass])
       BASIN_TRY(query_again(contact, motion, list, pass));
   }
+  ++contact->statistics.collections;
+  contact->statistics.seconds_broad += basin__seconds() - start;
   return BASIN_OK;
 }

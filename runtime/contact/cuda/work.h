@@ -92,6 +92,7 @@ struct basin_cuda_contact {
   size_t copies[BASIN__CUDA_KINDS], before[BASIN__CUDA_KINDS];
   basin__pair_list copied[BASIN_CONTACT_KIND_COUNT]; /* on the host */
   bool is_copied[BASIN_CONTACT_KIND_COUNT];
+  basin_contact_statistics statistics;
 };
 
 /* Space in a block of memory, one piece after another, each at a multiple of 256 bytes. */

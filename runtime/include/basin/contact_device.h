@@ -97,6 +97,9 @@ basin_device_contact_fill_friction(basin_device_contact *contact,
                                    const basin_contact_friction_target *target,
                                    size_t *count);
 
+/* basin_contact_statistics_get: seconds of the host, waiting included. */
+BASIN_API basin_contact_statistics
+basin_device_contact_statistics(const basin_device_contact *contact);
 /* Bytes on the device. */
 BASIN_API size_t basin_device_contact_memory(const basin_device_contact *contact);
 
