@@ -282,9 +282,9 @@ static void test_bad_kernel(void **state)
 static void test_prepare(void **state)
 {
   (void)state;
-  static const basin_cuda_wanted wanted[] = {{"rows.cu", "-DA=1 -DB=2"},
-                                             {"reduce.cu", "-DA=1"},
-                                             {"rows.cu", "-DA=1 -DB=2"},
+  static const basin_cuda_wanted wanted[] = {{"rows.cu", "-DFIRST=1 -DSECOND=2"},
+                                             {"reduce.cu", "-DFIRST=1"},
+                                             {"rows.cu", "-DFIRST=1 -DSECOND=2"},
                                              {"rows.cu", "-Dunsigned=nonsense"}};
   const basin_cuda_kernel *kernel;
   setenv("BASIN_CACHE", "off", 1);
@@ -295,7 +295,7 @@ static void test_prepare(void **state)
   OK(basin__cuda_prepare(own, wanted, BASIN_COUNT(wanted)));
   assert_int_equal(basin__cuda_get_statistics(own).compiled, before + 2);
   OK(basin__cuda_prepare(own, wanted, 2));
-  OK(basin__cuda_kernel(own, "rows.cu", "sum_rows", "-DA=1 -DB=2", &kernel));
+  OK(basin__cuda_kernel(own, "rows.cu", "sum_rows", "-DFIRST=1 -DSECOND=2", &kernel));
   OK(basin__cuda_prepare(own, wanted, 1));
   assert_int_equal(basin__cuda_get_statistics(own).compiled, before + 2);
   expect_error(basin__cuda_kernel(own, "rows.cu", "sum_rows", wanted[3].definitions, &kernel),
