@@ -16,18 +16,26 @@ typedef struct basin__box {
   float high[4]; /* the last entries are 0: padding */
 } basin__box;
 
+/* Makes a box hold another one, too. */
+static inline void basin__box_join(basin__box *box, const basin__box *other)
+{
+#if defined(__SSE2__)
+  _mm_store_ps(box->low, _mm_min_ps(_mm_load_ps(box->low), _mm_load_ps(other->low)));
+  _mm_store_ps(box->high, _mm_max_ps(_mm_load_ps(box->high), _mm_load_ps(other->high)));
+#else
+  for (int k = 0; k < 4; ++k) {
+    box->low[k] = box->low[k] < other->low[k] ? box->low[k] : other->low[k];
+    box->high[k] = box->high[k] > other->high[k] ? box->high[k] : other->high[k];
+  }
+#endif
+}
+
 /* The box of the vertices of a primitive. */
 static inline basin__box
 basin__box_of(const basin__box *boxes, const uint32_t *vertices, unsigned count)
 {
   basin__box box = boxes[vertices[0]];
-  for (unsigned c = 1; c < count; ++c) {
-    const basin__box *other = &boxes[vertices[c]];
-    for (int k = 0; k < 4; ++k) {
-      box.low[k] = box.low[k] < other->low[k] ? box.low[k] : other->low[k];
-      box.high[k] = box.high[k] > other->high[k] ? box.high[k] : other->high[k];
-    }
-  }
+  for (unsigned c = 1; c < count; ++c) basin__box_join(&box, &boxes[vertices[c]]);
   return box;
 }
 

@@ -244,6 +244,7 @@ static void workers_fini(basin_contact *contact)
   for (unsigned w = 0; w < contact->worker_count; ++w) {
     basin__worker *worker = &contact->workers[w];
     basin__free(context, worker->scratch.data, worker->scratch.capacity * sizeof(uint32_t));
+    basin__free(context, worker->leaves.data, worker->leaves.capacity * sizeof(uint32_t));
     for (int kind = 0; kind < BASIN_CONTACT_KIND_COUNT; ++kind) {
       basin__found_list *found = &worker->found[kind];
       basin__free(context, found->data, found->capacity * sizeof *found->data);
@@ -311,7 +312,7 @@ size_t basin_contact_memory(const basin_contact *contact)
   }
   for (unsigned w = 0; w < contact->worker_count; ++w) {
     const basin__worker *worker = &contact->workers[w];
-    sum += worker->scratch.capacity * sizeof(uint32_t);
+    sum += (worker->scratch.capacity + worker->leaves.capacity) * sizeof(uint32_t);
     for (int kind = 0; kind < BASIN_CONTACT_KIND_COUNT; ++kind)
       sum += worker->found[kind].capacity * sizeof(basin__found);
   }

@@ -43,6 +43,7 @@ typedef struct basin__found_list {
 /* What one worker writes to. */
 typedef struct basin__worker {
   basin__items scratch; /* partners of the query at hand */
+  basin__items leaves;  /* of the partners' tree, for eight queries */
   basin__found_list found[BASIN_CONTACT_KIND_COUNT];
 } basin__worker;
 

@@ -22,16 +22,14 @@ void basin__scan_failed(basin__scan *scan, basin_status status)
   atomic_store(&scan->failed, (int)status);
 }
 
-bool basin__contact_grow(basin__scan *scan, void *array, size_t *capacity, size_t need, size_t item)
+/* basin__grow, one thread at a time; `most` is a limit of what is found. */
+static bool
+grow(basin__scan *scan, void *array, size_t *capacity, size_t need, size_t item, size_t most)
 {
   basin_contact *contact = scan->contact;
-  if (scan->lists && scan->lists->most > 0 && need > scan->lists->most) {
-    atomic_store(&scan->failed, FULL);
-    return false;
-  }
-  pthread_mutex_lock(&contact->growing);
   basin_status status = BASIN_OK;
-  if (need > contact->pair_limit)
+  pthread_mutex_lock(&contact->growing);
+  if (need > most)
     status = BASIN_FAIL(contact->context,
                         BASIN_ERROR_LENGTH,
                         "contact: more than %zu %s pairs or candidates, the pair_limit",
@@ -42,6 +40,20 @@ bool basin__contact_grow(basin__scan *scan, void *array, size_t *capacity, size_
   pthread_mutex_unlock(&contact->growing);
   if (status != BASIN_OK) basin__scan_failed(scan, status);
   return status == BASIN_OK;
+}
+
+bool basin__contact_grow(basin__scan *scan, void *array, size_t *capacity, size_t need, size_t item)
+{
+  if (scan->lists && scan->lists->most > 0 && need > scan->lists->most) {
+    atomic_store(&scan->failed, FULL);
+    return false;
+  }
+  return grow(scan, array, capacity, need, item, scan->contact->pair_limit);
+}
+
+static bool grow_leaves(void *user, basin__items *leaves, size_t need)
+{
+  return grow(user, &leaves->data, &leaves->capacity, need, sizeof *leaves->data, SIZE_MAX);
 }
 
 static bool grow_items(void *user, basin__items *items, size_t need)
@@ -97,30 +109,79 @@ static void filter(const basin__scan *scan, uint32_t item, basin__items *items, 
 
 typedef struct scan_task {
   basin__scan *scan;
-  basin__tree_query_function query;
+  basin__tree_versions tree;
   basin__block *blocks; /* NULL: nothing is kept */
 } scan_task;
 
-/* The candidates of the query at a place, after two numbers: item and count. */
-static bool scan_query(const scan_task *task, size_t place, basin__items *items)
+/* Queries of eight neighbours on the curve: they share the search for leaves. */
+typedef struct scan_group {
+  size_t first, count; /* places */
+  basin__query queries[BASIN__TREE_WIDTH];
+} scan_group;
+
+/* The queries of a group, and the leaves that they need. */
+static bool open_group(const scan_task *task, scan_group *group, size_t first, basin__items *leaves)
 {
   basin__scan *scan = task->scan;
   const basin__tree *tree = &scan->query_set->tree;
-  const uint32_t item = tree->order[place];
-  basin__query query = {.tree = &scan->partner_set->tree,
-                        .box = basin__tree_box(tree, scan->boxes, place),
-                        .skip_tag = basin__skipped_tag(scan->contact, tree->tags[item])};
-  if (scan->query_set == scan->partner_set) query.first = (uint32_t)place + 1;
-  for (unsigned c = 0; c < tree->arity; ++c) query.corners[c] = tree->corners[c][place];
+  const bool same = scan->query_set == scan->partner_set;
+  group->first = first;
+  group->count = tree->count - first < BASIN__TREE_WIDTH ? tree->count - first : BASIN__TREE_WIDTH;
+  basin__query whole;
+  for (size_t i = 0; i < group->count; ++i) {
+    const size_t place = first + i;
+    basin__query *query = &group->queries[i];
+    *query = (basin__query){.tree = &scan->partner_set->tree,
+                            .box = basin__tree_box(tree, scan->boxes, place),
+                            .first = same ? (uint32_t)place + 1 : 0,
+                            .skip_tag =
+                                basin__skipped_tag(scan->contact, tree->tags[tree->order[place]])};
+    for (unsigned c = 0; c < tree->arity; ++c) query->corners[c] = tree->corners[c][place];
+    if (i == 0) whole = *query;
+    if (i > 0) basin__box_join(&whole.box, &query->box);
+    if (query->skip_tag != whole.skip_tag) whole.skip_tag = BASIN__TAG_NONE;
+  }
+  leaves->count = 0;
+  return task->tree.leaves(&whole, leaves, grow_leaves, scan);
+}
+
+/* The candidates of a query, after two numbers: item and count. */
+static bool scan_query(const scan_task *task,
+                       const scan_group *group,
+                       size_t i,
+                       basin__worker *worker,
+                       basin__items *items)
+{
+  basin__scan *scan = task->scan;
+  const uint32_t item = scan->query_set->tree.order[group->first + i];
   if (items->count + 2 > items->capacity && !grow_items(scan, items, items->count + 2))
     return false;
   const size_t header = items->count;
   items->count += 2;
-  if (!task->query(&query, items, grow_items, scan)) return false;
+  if (!task->tree.pick(&group->queries[i], &worker->leaves, items, grow_items, scan)) return false;
   if (basin__needs_check(scan->contact) || scan->exact) filter(scan, item, items, header + 2);
   items->data[header] = item;
   items->data[header + 1] = (uint32_t)(items->count - header - 2);
   if (items->data[header + 1] == 0) items->count = header;
+  return true;
+}
+
+/* False if the scan has to stop. */
+static bool scan_eight(const scan_task *task, size_t first, unsigned number, basin__items *items)
+{
+  basin__scan *scan = task->scan;
+  basin__worker *worker = &scan->contact->workers[number];
+  scan_group group;
+  if (atomic_load_explicit(&scan->failed, memory_order_relaxed)) return false;
+  if (!open_group(task, &group, first, &worker->leaves)) return false;
+  for (size_t i = 0; i < group.count && worker->leaves.count > 0; ++i) {
+    if (!scan->lists) items->count = 0;
+    const size_t header = items->count;
+    if (!scan_query(task, &group, i, worker, items)) return false;
+    if (!scan->visit || items->count == header) continue;
+    const uint32_t *found = items->data + header;
+    if (!scan->visit(scan, number, found[0], found + 2, found[1])) return false;
+  }
   return true;
 }
 
@@ -132,15 +193,8 @@ static void scan_block(void *user, size_t block, unsigned number)
       scan->lists ? &scan->lists->parts[number] : &scan->contact->workers[number].scratch;
   const size_t start = items->count, end = scan->query_set->count;
   if (task->blocks) task->blocks[block] = (basin__block){.part = number, .first = start};
-  for (size_t p = block * QUERIES; p < end && p < (block + 1) * QUERIES; ++p) {
-    if (atomic_load_explicit(&scan->failed, memory_order_relaxed)) return;
-    if (!scan->lists) items->count = 0;
-    const size_t header = items->count;
-    if (!scan_query(task, p, items)) return;
-    if (!scan->visit || items->count == header) continue;
-    const uint32_t *found = items->data + header;
-    if (!scan->visit(scan, number, found[0], found + 2, found[1])) return;
-  }
+  for (size_t p = block * QUERIES; p < end && p < (block + 1) * QUERIES; p += BASIN__TREE_WIDTH)
+    if (!scan_eight(task, p, number, items)) return;
   if (task->blocks) task->blocks[block].count = items->count - start;
 }
 
@@ -151,7 +205,7 @@ static basin_status run(basin__scan *scan)
   basin_contact *contact = scan->contact;
   basin__lists *lists = scan->lists;
   const size_t blocks = (a->count + QUERIES - 1) / QUERIES;
-  scan_task task = {.scan = scan, .query = basin__tree_query(a->arity, &b->tree)};
+  scan_task task = {.scan = scan, .tree = basin__tree_fastest(a->arity, &b->tree)};
   if (lists) {
     BASIN_TRY(basin__grow(contact->context,
                           &lists->blocks[scan->pass],

@@ -61,13 +61,7 @@ static inline basin__box
 basin__tree_box(const basin__tree *tree, const basin__box *boxes, size_t place)
 {
   basin__box box = boxes[tree->corners[0][place]];
-  for (unsigned c = 1; c < tree->arity; ++c) {
-    const basin__box *other = &boxes[tree->corners[c][place]];
-    for (int k = 0; k < 4; ++k) {
-      box.low[k] = box.low[k] < other->low[k] ? box.low[k] : other->low[k];
-      box.high[k] = box.high[k] > other->high[k] ? box.high[k] : other->high[k];
-    }
-  }
+  for (unsigned c = 1; c < tree->arity; ++c) basin__box_join(&box, &boxes[tree->corners[c][place]]);
   return box;
 }
 
@@ -90,16 +84,29 @@ typedef struct basin__query {
 /* Makes room for `need` numbers in all; false if that fails. */
 typedef bool (*basin__grow_items)(void *user, basin__items *items, size_t need);
 
-/* Appends all primitives whose boxes meet the query's box (as closed sets), in the order of their
- * places. False if `grow` failed. */
-typedef bool (*basin__tree_query_function)(const basin__query *query,
-                                           basin__items *found,
-                                           basin__grow_items grow,
-                                           void *user);
-/* The fastest version that this machine runs, for a query with `arity` corners against a tree. All
+/* A search in two parts. `leaves` appends the leaves (nodes of level 0) whose boxes meet the
+ * query's box, in ascending order. `pick` appends all primitives of some leaves whose boxes meet
+ * the query's box (as closed sets), in the order of their places. The leaves of one query serve
+ * others whose boxes lie inside, that skip at least the same tag and leave out no fewer places.
+ * False if `grow` failed. */
+typedef bool (*basin__tree_leaves_function)(const basin__query *query,
+                                            basin__items *leaves,
+                                            basin__grow_items grow,
+                                            void *user);
+typedef bool (*basin__tree_pick_function)(const basin__query *query,
+                                          const basin__items *leaves,
+                                          basin__items *found,
+                                          basin__grow_items grow,
+                                          void *user);
+typedef struct basin__tree_versions {
+  basin__tree_leaves_function leaves;
+  basin__tree_pick_function pick;
+} basin__tree_versions;
+
+/* The fastest version that this machine runs, for queries with `arity` corners against a tree. All
  * versions find the same. */
-basin__tree_query_function basin__tree_query(unsigned arity, const basin__tree *tree);
+basin__tree_versions basin__tree_fastest(unsigned arity, const basin__tree *tree);
 /* The version for any machine. */
-basin__tree_query_function basin__tree_query_plain(unsigned arity, const basin__tree *tree);
+basin__tree_versions basin__tree_plain(unsigned arity, const basin__tree *tree);
 
 #endif

@@ -98,16 +98,16 @@ TARGET INLINE unsigned emit_avx2(uint32_t *to, const uint32_t *from, unsigned ma
 #undef TARGET
 #endif
 
-basin__tree_query_function basin__tree_query_plain(unsigned arity, const basin__tree *tree)
+basin__tree_versions basin__tree_plain(unsigned arity, const basin__tree *tree)
 {
-  return choose_plain(arity, tree->arity);
+  return (basin__tree_versions){leaves_plain, choose_plain(arity, tree->arity)};
 }
 
-basin__tree_query_function basin__tree_query(unsigned arity, const basin__tree *tree)
+basin__tree_versions basin__tree_fastest(unsigned arity, const basin__tree *tree)
 {
 #if HAVE_AVX2
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
-    return choose_avx2(arity, tree->arity);
+    return (basin__tree_versions){leaves_avx2, choose_avx2(arity, tree->arity)};
 #endif
-  return basin__tree_query_plain(arity, tree);
+  return basin__tree_plain(arity, tree);
 }

@@ -63,6 +63,15 @@ static void move_boxes(basin__box *boxes, size_t count, uint64_t *seed, float si
     }
 }
 
+static void
+search(const basin__tree_versions *version, const basin__query *query, basin__items *found)
+{
+  basin__items leaves = {0};
+  assert_true(version->leaves(query, &leaves, grow, NULL));
+  assert_true(version->pick(query, &leaves, found, grow, NULL));
+  free(leaves.data);
+}
+
 /* All sizes around those of full nodes, and both tags. */
 static void queries(void **state)
 {
@@ -79,6 +88,8 @@ static void queries(void **state)
     basin__items found = {0};
     for (size_t i = 0; i < count; ++i) items[i] = (uint32_t)i, tags[i] = i % 5 ? 1 : 2;
     assert_ok(basin__tree_init(context, &tree, 1, count, items, tags));
+    const basin__tree_versions fastest = basin__tree_fastest(1, &tree);
+    const basin__tree_versions plain = basin__tree_plain(1, &tree);
     for (int round = 0; round < 3; ++round) {
       move_boxes(boxes, count, &seed, round ? 0.5F : 0.05F);
       basin__tree_update(context, &tree, boxes, round == 1);
@@ -95,11 +106,11 @@ static void queries(void **state)
               other != place && tags[item] != query.skip_tag && overlap(&query.box, &boxes[item]);
         }
         found.count = 0;
-        assert_true(basin__tree_query(1, &tree)(&query, &found, grow, NULL));
+        search(&fastest, &query, &found);
         assert_int_equal(found.count, expected);
         for (size_t i = 0; i < found.count; ++i)
           assert_true(overlap(&query.box, &boxes[found.data[i]]));
-        assert_true(basin__tree_query_plain(1, &tree)(&query, &found, grow, NULL));
+        search(&plain, &query, &found);
         assert_int_equal(found.count, 2 * expected); /* appended: the same once more */
         for (size_t i = 0; i < expected; ++i)
           assert_int_equal(found.data[i], found.data[expected + i]);
