@@ -12,6 +12,16 @@
 #define ADDRESS_SANITIZER 1
 #endif
 #endif
+#if defined(__SANITIZE_THREAD__)
+#define THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define THREAD_SANITIZER 1
+#endif
+#endif
+#ifdef THREAD_SANITIZER
+#include <sanitizer/tsan_interface.h>
+#endif
 #ifdef ADDRESS_SANITIZER
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
@@ -26,6 +36,9 @@ struct softcuda_fiber {
   void (*body)(void);
   bool returned;
   softcuda_fiber *next;
+#ifdef THREAD_SANITIZER
+  void *notes; /* the sanitizer's */
+#endif
 };
 
 /* Of the thread that executes; a lock is held meanwhile. */
@@ -33,6 +46,9 @@ static struct {
   softcuda_fiber *running, *spare;
   void *outside; /* stack pointer of who entered */
   size_t created;
+#ifdef THREAD_SANITIZER
+  void *notes;
+#endif
 #ifdef ADDRESS_SANITIZER
   void *fake; /* the sanitizer's own notes about that stack */
   const void *bottom;
@@ -76,6 +92,9 @@ static void arrived_inside(void)
 
 static void leave(softcuda_fiber *fiber)
 {
+#ifdef THREAD_SANITIZER
+  __tsan_switch_to_fiber(fibers.notes, 0);
+#endif
 #ifdef ADDRESS_SANITIZER
   void *fake = NULL;
   __sanitizer_start_switch_fiber(&fake, fibers.bottom, fibers.size);
@@ -132,6 +151,9 @@ static softcuda_fiber *create(void)
   }
   fiber->stack = at + PAGE;
   fiber->top = fiber->size - fibers.created++ % 32 * 128;
+#ifdef THREAD_SANITIZER
+  fiber->notes = __tsan_create_fiber(0);
+#endif
   prepare(fiber);
   return fiber;
 }
@@ -160,6 +182,10 @@ bool softcuda_fiber_enter(softcuda_fiber *fiber)
   fiber->returned = false;
   fibers.running = fiber;
   softcuda_fiber_stack = (softcuda_range){(uintptr_t)fiber->stack, fiber->size};
+#ifdef THREAD_SANITIZER
+  fibers.notes = __tsan_get_current_fiber();
+  __tsan_switch_to_fiber(fiber->notes, 0);
+#endif
 #ifdef ADDRESS_SANITIZER
   __sanitizer_start_switch_fiber(&fibers.fake, fiber->stack, fiber->size);
 #endif
