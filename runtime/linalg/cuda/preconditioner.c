@@ -6,7 +6,9 @@
 #include "schwarz.h"
 
 /* As in jacobi.cu. */
-enum { SHARED_UNKNOWNS = 48, THREADS = 256, LARGE_BLOCKS = 256, MOST_BLOCKS = 1 << 20 };
+enum { SHARED_UNKNOWNS = 48, THREADS = 256 };
+/* Thread blocks: each has scratch memory; most only look at flags; each inverts. */
+enum { LARGE_BLOCKS = 256, FLAGGED_BLOCKS = 8192, MOST_BLOCKS = 1 << 20 };
 
 /* ---- creation ---- */
 
@@ -156,7 +158,7 @@ basin_status basin__cuda_invert_blocks(basin_cuda *cuda,
   bool large = n > SHARED_UNKNOWNS;
   uint64_t room = large ? n * n + 2 * n : 0;
   uint32_t count = of->end - of->begin;
-  size_t most = large ? LARGE_BLOCKS : MOST_BLOCKS;
+  size_t most = large ? LARGE_BLOCKS : of->left != 0 ? FLAGGED_BLOCKS : MOST_BLOCKS;
   basin__cuda_rows rows = basin__cuda_rows_of(matrix);
   basin__cuda_definitions definitions = basin__cuda_define(matrix->parts[0].block, false);
   basin__cuda_instances copy = *of;
