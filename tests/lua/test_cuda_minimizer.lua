@@ -137,7 +137,7 @@ local function compare_assembly(make, given, tolerance)
     for k, v in pairs(given or {}) do options[k] = v end
     return (make(options))
   end
-  local cpu, cuda = with "cpu", with "cuda"
+  local cpu, cuda = with(h.host()), with "cuda"
   local total, parts = cpu:energy_of_terms()
   local other, other_parts = cuda:energy_of_terms()
   h.close(other, total, tolerance, "energy")
@@ -157,7 +157,8 @@ for name, make in pairs(scenes) do
 end
 
 h.test("single precision", function()
-  compare_assembly(scenes.shared, { precision = "float" }, 2e-6)
+  local tolerance = h.host() == "cpu" and 2e-6 or 2e-5 -- the interpreter computes in double
+  compare_assembly(scenes.shared, { precision = "float" }, tolerance)
 end)
 
 h.test("an unknown that a thousand elements share", function()
@@ -165,7 +166,7 @@ h.test("an unknown that a thousand elements share", function()
 end)
 
 h.test("changed data, switched terms", function()
-  local cpu, a = scenes.shared { device = "cpu" }
+  local cpu, a = scenes.shared { device = h.host() }
   local cuda, b = scenes.shared { device = "cuda" }
   for _, step in ipairs { "moved", "switched", "back" } do
     for k, scene in ipairs { cpu, cuda } do
@@ -183,7 +184,7 @@ end)
 -- Minimizes on both devices; the unknowns agree to rounding, and the iterations in number.
 local function compare_newton(make, options, tolerance)
   local found, iterations = {}, {}
-  for _, device in ipairs { "cpu", "cuda" } do
+  for _, device in ipairs { h.host(), "cuda" } do
     local scene, targets = make { device = device }
     local report = basin.newton(scene, options)
     h.equal(report.converged, true, device .. ": " .. report.reason)
@@ -245,10 +246,23 @@ h.test("downloads of an iteration", function()
     ("%g bytes an iteration for 20 knots, %g for 200"):format(small, large))
 end)
 
+h.test("benchmark", function()
+  local scene = scenes.shared { device = "cuda" }
+  local _, parts = scene:energy_of_terms()
+  local core = scene:main_minimizer():_synchronize()
+  for _, form in ipairs { "cache", "stored", "assembled" } do
+    local report = core:benchmark(0, { stage = "hessian", projection = "clamp", form = form,
+      repeats = 3 })
+    h.equal(report.elements, 23)
+    assert(report.seconds >= report.best_seconds and report.best_seconds >= 0)
+    if form ~= "assembled" then h.close(report.energy, parts["m.links.spring"], 1e-13, form) end
+  end
+end)
+
 -- ---- what is not finite ----
 
 h.test("the element whose energy or gradient is not finite is named", function()
-  for _, device in ipairs { "cpu", "cuda" } do
+  for _, device in ipairs { h.host(), "cuda" } do
     local scene = basin.scene("bad", { device = device })
     local points = scene:add_mesh("m"):add_primitive("points", 5)
     local x = points:add_attribute("x", { value = { 0, 0, 0, 0, 0 } })
@@ -267,5 +281,37 @@ h.test("the element whose energy or gradient is not finite is named", function()
     h.close_arrays(scene:gradient(), { 2, 3, 1, 4, 5 }, 1e-14)
   end
 end)
+
+-- A device whose memory runs out in the midst of a minimization: the state stays, and on the CPU the
+-- same script goes on.
+if os.getenv "BASIN_LIB_CUDA" and os.getenv "BASIN_COMMAND" then
+  h.test("out of memory", function()
+    local path = assert(os.getenv "BASIN_TEST_OUTPUT") .. "/cuda_memory.lua"
+    local file = assert(io.open(path, "w"))
+    file:write([[
+local basin = require "basin"
+local function make(device)
+  local scene = basin.scene("large", { device = device })
+  local points = scene:add_mesh("m"):add_primitive("points", 4000)
+  local x = points:add_attribute("x", { rows = 3, value = { 1, 2, 3 } })
+  scene:add_energy(points:add_attribute("well", 0.25 * x:dot(x) ^ 2 + 0.5 * x:dot(x)))
+  scene:add_minimize_target { x }
+  return scene, x
+end
+local scene, x = make "cuda"
+local ok, problem = pcall(basin.newton, scene, { rule = "gradient" })
+print(ok, tostring(problem))
+print(x:value():at(4000, 3), scene:device():sub(1, 4))
+local other, y = make "cpu"
+print(basin.newton(other, { rule = "gradient", tolerance = 1e-6 }).converged, y:value():max_abs() < 1e-6)
+]])
+    file:close()
+    local pipe = assert(io.popen(("SOFTCUDA_MEMORY=1500K '%s' run --quiet '%s' 2>&1"):format(
+      os.getenv "BASIN_COMMAND", path)))
+    local text = pipe:read("a")
+    assert(pipe:close(), text)
+    if not text:find("false\t.*out of memory: .* asked.*3.0\tcuda.*true\ttrue\n$") then error(text) end
+  end)
+end
 
 h.finish()

@@ -28,6 +28,7 @@ typedef struct basin_cuda_term {
   /* terms over maps */
   basin_buffer tables, node_starts, pair_starts, nodes, pairs;
   size_t node_count, pair_count;
+  basin_dof_table *sent; /* what `tables` holds: local_nodes of them */
   basin_cuda_list gradient, hessian;
   basin_device_binding bindings[BASIN_STAGE_COUNT];
   basin_buffer energies; /* one an element */

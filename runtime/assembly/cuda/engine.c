@@ -2,6 +2,7 @@
  * release. SPDX-License-Identifier: Apache-2.0 */
 #include "assembly/cuda/cuda_minimizer.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Local results kept at once, unless BASIN_CUDA_BATCH says otherwise (in KiB). */
@@ -14,8 +15,32 @@ static size_t batch_bytes(void)
   return given > 0 ? given : BATCH_BYTES;
 }
 
+/* The texts that every minimization comes to, compiled side by side. */
+static basin_status prepare(basin_cuda *cuda, unsigned block)
+{
+  char sums[32], solver[48];
+  snprintf(sums, sizeof sums, "-DBLOCK=%u", block);
+  snprintf(solver, sizeof solver, "-DBLOCK=%u -DNUMBER=double", block);
+  const basin_cuda_wanted wanted[] = {{"contributions.cu", ""},
+                                      {"gather.cu", sums},
+                                      {"jacobi.cu", solver},
+                                      {"jacobi_apply.cu", solver},
+                                      {"multiply.cu", solver},
+                                      {"pattern.cu", ""},
+                                      {"pcg.cu", solver},
+                                      {"radix.cu", "-DKEY_BITS=64"},
+                                      {"reduce.cu", ""},
+                                      {"runs.cu", ""},
+                                      {"scan.cu", ""},
+                                      {"targets.cu", ""},
+                                      {"term_rows.cu", ""},
+                                      {"vector.cu", ""}};
+  return basin__cuda_prepare(cuda, wanted, BASIN_COUNT(wanted));
+}
+
 basin_status basin__cuda_minimizer_create(basin_minimizer *minimizer)
 {
+  BASIN_TRY(prepare(minimizer->system->cuda, minimizer->layout.block));
   basin_cuda_minimizer *device = basin__calloc(minimizer->context, 1, sizeof *device);
   if (!device) return BASIN_ERROR_MEMORY;
   device->owner = minimizer;
@@ -172,6 +197,7 @@ static void release_term(basin_minimizer *minimizer, basin_term *term)
   basin__cuda_list_release(minimizer, &own->hessian);
   for (int k = 0; k < BASIN_STAGE_COUNT; ++k)
     basin__device_binding_release(minimizer->system, &own->bindings[k]);
+  basin__free(context, own->sent, own->sent ? term->local_nodes * sizeof *own->sent : 0);
   basin__free(context, own->host_rows, own->host_row_capacity * sizeof *own->host_rows);
   basin__free(context, own, sizeof *own);
   term->device = NULL;

@@ -1,6 +1,7 @@
 /* The structure of a term on a CUDA device: rows of its elements, the nodes they depend on, and the
  * sorted lists of what they add to. SPDX-License-Identifier: Apache-2.0 */
 #include "assembly/cuda/cuda_minimizer.h"
+#include <string.h>
 
 static basin_status
 fail_large(const basin_minimizer *minimizer, const basin_term *term, uint64_t count)
@@ -63,13 +64,20 @@ static basin_status fill_rows(basin_minimizer *minimizer, basin_term *term)
 /* The addresses of the maps change when these grow. */
 static basin_status send_tables(basin_minimizer *minimizer, basin_term *term)
 {
-  size_t bytes = term->local_nodes * sizeof(basin_dof_table);
-  basin_dof_table *tables = basin__alloc(minimizer->context, bytes);
-  if (!tables) return BASIN_ERROR_MEMORY;
-  for (size_t a = 0; a < term->local_nodes; ++a)
-    tables[a] = basin__cuda_map_table(minimizer, term->node_maps[a]);
-  basin_status status = basin__cuda_send(minimizer, &term->device->tables, tables, bytes);
-  basin__free(minimizer->context, tables, bytes);
+  basin_cuda_term *own = term->device;
+  size_t count = term->local_nodes;
+  bool changed = !own->sent;
+  if (changed && !(own->sent = basin__calloc(minimizer->context, count, sizeof *own->sent)))
+    return BASIN_ERROR_MEMORY;
+  for (size_t a = 0; a < count; ++a) {
+    basin_dof_table table = basin__cuda_map_table(minimizer, term->node_maps[a]);
+    changed = changed || memcmp(&own->sent[a], &table, sizeof table) != 0;
+    own->sent[a] = table;
+  }
+  if (!changed) return BASIN_OK;
+  basin_status status =
+      basin__cuda_send(minimizer, &own->tables, own->sent, count * sizeof *own->sent);
+  if (status != BASIN_OK) memset(own->sent, 0, count * sizeof *own->sent);
   return status;
 }
 
