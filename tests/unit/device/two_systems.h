@@ -15,7 +15,7 @@ typedef struct scene {
   basin_graph *graph;
   basin_system *system;
   basin_backend *backend;
-  basin_plan *plans[4];
+  basin_plan *plans[8];
   size_t plan_count;
   basin_space_id root, points, more, all, edges;
   basin_connectivity_id ends, around; /* edges to points; points to edges, of any number */
