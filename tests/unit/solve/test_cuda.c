@@ -194,8 +194,10 @@ static void test_failures(void **state)
     for (unsigned n = 1; n < 4000; n = n < 8 ? n + 1 : n * 2) {
       failing_allocator allocator = {0};
       basin_context *context = test_context(&allocator);
-      char fault[64];
-      snprintf(fault, sizeof fault, "%s:%u=%d", names[i], n, i == 1 ? 2 : 700);
+      char fault[128];
+      int result = i == 1 ? 2 : 700; /* out of memory is asked for twice */
+      snprintf(
+          fault, sizeof fault, "%s:%u=%d,%s:%u=%d", names[i], n, result, names[i], n + 1, result);
       setenv("SOFTCUDA_FAIL", fault, 1);
       basin_status status = minimize(context, "cuda");
       unsetenv("SOFTCUDA_FAIL");
