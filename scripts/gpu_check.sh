@@ -71,7 +71,7 @@ benchmark() {
 }
 
 scene() {
-  "$build/bin/basin" run examples/dropping_short.lua --device cuda --steps 20 --out "$out/scene" || return 1
+  "$build/bin/basin" run examples/dropping_short.lua --device cuda --set steps=20 --out "$out/scene" || return 1
   echo "note: 20 steps of the container scene"
 }
 

@@ -25,6 +25,17 @@ function M.equal(found, expected, what)
   end
 end
 
+local host
+
+--- The device that others are compared with: "cpu" where kernels can be compiled, else the
+--- interpreter.
+function M.host()
+  local basin = require "basin"
+  host = host or pcall(function() return basin.scene("host", { device = "cpu" }):device() end)
+    and "cpu" or "cpu:interp"
+  return host
+end
+
 --- |found - expected| <= tolerance * max(1, |expected|).
 function M.close(found, expected, tolerance, what)
   local bound = (tolerance or 1e-12) * math.max(1, math.abs(expected))

@@ -97,7 +97,7 @@ end
 
 for name, steps in pairs { tray = 4, slope = 4, cloth = 6, pusher = 5 } do
   harness.test(name .. ": the same steps on both devices", function()
-    local here, report = run(name, "cpu", steps)
+    local here, report = run(name, harness.host(), steps)
     local there, other = run(name, "cuda", steps)
     harness.equal(other.iterations, report.iterations, "Newton iterations")
     local apart = (here - there):max_abs()

@@ -137,7 +137,7 @@ table.sort(names)
 
 for _, name in ipairs(names) do
   harness.test(name .. ": the states of the CPU", function()
-    local here, _, report = run(name, "cpu")
+    local here, _, report = run(name, harness.host())
     local there, _, other = run(name, "cuda")
     harness.equal(other.iterations, report.iterations, "Newton iterations")
     for i, values in ipairs(here) do
@@ -148,7 +148,7 @@ for _, name in ipairs(names) do
 end
 
 harness.test("fast_mass_springs: the states of the CPU", function()
-  local apart = (mass_springs "cpu" - mass_springs "cuda"):max_abs()
+  local apart = (mass_springs(harness.host()) - mass_springs "cuda"):max_abs()
   assert(apart < 1e-10, ("positions differ by %.3g"):format(apart))
 end)
 
