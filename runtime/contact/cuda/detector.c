@@ -121,6 +121,19 @@ static basin_status upload(basin_cuda_contact *made)
   return BASIN_OK;
 }
 
+/* Their texts are compiled side by side. */
+static basin_status load_kernels(basin_cuda_contact *made)
+{
+  basin_cuda_wanted wanted[BASIN_CONTACT_KERNEL_COUNT];
+  for (unsigned k = 0; k < BASIN_CONTACT_KERNEL_COUNT; ++k)
+    wanted[k] = (basin_cuda_wanted){kernels[k].file, ""};
+  BASIN_TRY(basin__cuda_prepare(made->cuda, wanted, BASIN_CONTACT_KERNEL_COUNT));
+  for (unsigned k = 0; k < BASIN_CONTACT_KERNEL_COUNT; ++k)
+    BASIN_TRY(
+        basin__cuda_kernel(made->cuda, kernels[k].file, kernels[k].entry, "", &made->kernels[k]));
+  return BASIN_OK;
+}
+
 static basin_status fill(basin_cuda_contact *made)
 {
   const basin_contact *host = made->host;
@@ -130,9 +143,7 @@ static basin_status fill(basin_cuda_contact *made)
   for (size_t b = 0; host->offsets && b < host->body_count; ++b)
     made->most_separation = fmax(made->most_separation, 2 * host->offsets[b]);
   made->most_separation += host->separation;
-  for (unsigned k = 0; k < BASIN_CONTACT_KERNEL_COUNT; ++k)
-    BASIN_TRY(
-        basin__cuda_kernel(made->cuda, kernels[k].file, kernels[k].entry, "", &made->kernels[k]));
+  BASIN_TRY(load_kernels(made));
   BASIN_TRY(basin__buffer_reserve(made->cuda, &made->data, lay_out(made, 0)));
   lay_out(made, made->data.address);
   for (unsigned i = 0; i < BASIN__SET_COUNT; ++i) made->stale[i] = true;
