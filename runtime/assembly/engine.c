@@ -1,6 +1,8 @@
 /* Assembly on the CPU, as the table of functions that a minimizer calls.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "assembly/engine.h"
+
+#include "linalg/bsr.h"
 #include <math.h>
 #include <string.h>
 
@@ -66,10 +68,9 @@ static basin_status finish(basin_minimizer *minimizer)
   if (!minimizer->merged) return BASIN_OK;
   double start = basin__seconds();
   minimizer->matrix = minimizer->merged;
-  basin_bsr_zero(minimizer->merged);
-  for (int k = 0; k < BASIN_PART_COUNT; ++k)
-    BASIN_TRY(
-        basin_bsr_add(minimizer->merged, 1, minimizer->parts[k].matrix, minimizer->parts[k].merge));
+  const basin_part *fixed = &minimizer->parts[BASIN_PART_STATIC];
+  const basin_part *moving = &minimizer->parts[BASIN_PART_DYNAMIC];
+  basin__bsr_merge(minimizer->merged, fixed->matrix, fixed->merge, moving->matrix, moving->merge);
   minimizer->seconds_pairs += basin__seconds() - start;
   return BASIN_OK;
 }

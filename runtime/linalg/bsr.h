@@ -102,4 +102,12 @@ typedef struct basin__bsr_rows {
   double *y;            /* local, zero on entry */
 } basin__bsr_rows;
 
+/* The values of a union (basin_bsr_create_merged, which made the maps): the sum of both parts. Old
+ * values need not be cleared. */
+void basin__bsr_merge(basin_bsr *merged,
+                      const basin_bsr *first,
+                      const uint32_t *map_first,
+                      const basin_bsr *second,
+                      const uint32_t *map_second);
+
 #endif

@@ -1,5 +1,6 @@
 /* Tests of symmetric block matrices: patterns, slots, values.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "linalg/bsr.h"
 #include "linalg_support.h"
 
 static void pattern_from_pairs(void **state)
@@ -83,6 +84,13 @@ static void merging(void **state)
   double *da = dense_of_bsr(a), *db = dense_of_bsr(b), *dc = dense_of_bsr(c);
   for (size_t i = 0; i < 90 * 90; i++) da[i] = 2 * da[i] - db[i];
   assert_close(90 * 90, da, dc, 0);
+  /* The plain sum, whatever was there before. */
+  double *dd = dense_of_bsr(a), *sum;
+  basin__bsr_merge(c, a, map_a, b, map_b);
+  sum = dense_of_bsr(c);
+  for (size_t i = 0; i < 90 * 90; i++) dd[i] += db[i];
+  assert_close(90 * 90, dd, sum, 0);
+  free(dd), free(sum);
   /* No block beyond the union. */
   size_t both = 0;
   for (uint32_t i = 0; i < 30; i++) {
