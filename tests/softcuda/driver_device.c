@@ -209,6 +209,8 @@ static void release_streams(softcuda_context *context)
   while (context->streams) {
     softcuda_stream *s = context->streams;
     context->streams = s->next;
+    if (s->capture) softcuda_list_clear(&s->capture->operations);
+    free(s->capture);
     free(s);
   }
   while (context->graphs) {
