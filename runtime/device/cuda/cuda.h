@@ -125,7 +125,8 @@ basin_status basin__cuda_timer_start(basin_cuda *cuda);
 basin_status basin__cuda_timer_stop(basin_cuda *cuda, double *seconds);
 
 /* ---- for the vendor's libraries, which work on the thread's current device ---- */
-/* Makes the device current on this thread; each success is followed by basin__cuda_leave. */
+/* Makes the device current on this thread, DEVICE if it was lost; each success is followed by
+ * basin__cuda_leave. They nest. */
 basin_status basin__cuda_enter(basin_cuda *cuda);
 void basin__cuda_leave(basin_cuda *cuda);
 /* The native stream. */

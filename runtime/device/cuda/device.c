@@ -94,7 +94,7 @@ static basin_status open_compiler(basin_cuda *cuda)
 static basin_status open_stream(basin_cuda *cuda)
 {
   BASIN_TRY(BASIN_CU(cuda, NULL, cuDevicePrimaryCtxRetain, &cuda->primary, cuda->device));
-  BASIN_TRY(basin__cuda_begin(cuda));
+  BASIN_TRY(basin__cuda_enter(cuda));
   basin_status status =
       BASIN_CU(cuda, NULL, cuStreamCreate, &cuda->stream, BASIN_CU_STREAM_NON_BLOCKING);
   if (status == BASIN_OK)

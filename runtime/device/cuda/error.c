@@ -83,7 +83,7 @@ basin_status basin__cuda_result(basin_cuda *cuda, int result, const char *call, 
   return status;
 }
 
-basin_status basin__cuda_begin(basin_cuda *cuda)
+basin_status basin__cuda_enter(basin_cuda *cuda)
 {
   if (*cuda->lost)
     return BASIN_FAIL(cuda->context,
@@ -91,11 +91,6 @@ basin_status basin__cuda_begin(basin_cuda *cuda)
                       "the device was lost and takes no more work in this process (%s)",
                       cuda->lost);
   return BASIN_CU(cuda, NULL, cuCtxPushCurrent, cuda->primary);
-}
-
-basin_status basin__cuda_enter(basin_cuda *cuda)
-{
-  return basin__cuda_begin(cuda);
 }
 
 void basin__cuda_leave(basin_cuda *cuda)

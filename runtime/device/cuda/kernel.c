@@ -234,7 +234,7 @@ basin_status basin__cuda_kernel(basin_cuda *cuda,
   hash = basin__hash64(file, strlen(file) + 1, hash);
   *kernel = find_kernel(cuda, hash);
   if (*kernel) return BASIN_OK;
-  BASIN_TRY(basin__cuda_begin(cuda));
+  BASIN_TRY(basin__cuda_enter(cuda));
   basin_status status = load_own(cuda, file, entry, definitions, hash, kernel);
   basin__cuda_leave(cuda);
   return status;
@@ -271,7 +271,7 @@ basin_status basin__cuda_kernel_of(basin_cuda *cuda,
   uint64_t hash = basin__hash64(kernel->hash, strlen(kernel->hash), 1);
   *loaded = find_kernel(cuda, hash);
   if (*loaded) return BASIN_OK;
-  BASIN_TRY(basin__cuda_begin(cuda));
+  BASIN_TRY(basin__cuda_enter(cuda));
   basin_status status = load_image(cuda, kernel, name, hash, loaded);
   basin__cuda_leave(cuda);
   return status;

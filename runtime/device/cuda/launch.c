@@ -87,7 +87,7 @@ basin__cuda_launch(basin_cuda *cuda, const basin_cuda_launch *launch, void **par
 {
   if (launch->blocks == 0) return BASIN_OK;
   BASIN_TRY(check_launch(cuda, launch));
-  BASIN_TRY(basin__cuda_begin(cuda));
+  BASIN_TRY(basin__cuda_enter(cuda));
   basin_status status = launch_kernel(cuda, launch, parameters);
   basin__cuda_leave(cuda);
   if (status != BASIN_OK) return status;
@@ -104,7 +104,7 @@ basin__cuda_launch(basin_cuda *cuda, const basin_cuda_launch *launch, void **par
 basin_status basin__cuda_graph_begin(basin_cuda *cuda)
 {
   BASIN_TRY(basin__cuda_not_recording(cuda, "a graph"));
-  BASIN_TRY(basin__cuda_begin(cuda));
+  BASIN_TRY(basin__cuda_enter(cuda));
   basin_status status = BASIN_CU(
       cuda, NULL, cuStreamBeginCapture, cuda->stream, BASIN_CU_STREAM_CAPTURE_MODE_RELAXED);
   cuda->recording = status == BASIN_OK;
@@ -130,7 +130,7 @@ basin_status basin__cuda_graph_end(basin_cuda *cuda, basin_cuda_graph **graph)
         cuda->context, BASIN_ERROR_STATE, "cuda:%d: no graph was begun", cuda->ordinal);
   cuda->recording = false;
   basin_cuda_graph *made = basin__calloc(cuda->context, 1, sizeof *made);
-  basin_status status = basin__cuda_begin(cuda);
+  basin_status status = basin__cuda_enter(cuda);
   if (status == BASIN_OK) {
     /* Recording ends even without memory for the graph. */
     basin_cuda_graph none = {0};
@@ -151,7 +151,7 @@ basin_status basin__cuda_graph_end(basin_cuda *cuda, basin_cuda_graph **graph)
 basin_status basin__cuda_graph_launch(basin_cuda *cuda, const basin_cuda_graph *graph)
 {
   BASIN_TRY(basin__cuda_not_recording(cuda, "another graph"));
-  BASIN_TRY(basin__cuda_begin(cuda));
+  BASIN_TRY(basin__cuda_enter(cuda));
   basin_status status =
       BASIN_CU(cuda, graph->last_kernel, cuGraphLaunch, graph->exec, cuda->stream);
   basin__cuda_leave(cuda);
@@ -177,7 +177,7 @@ void basin__cuda_graph_destroy(basin_cuda *cuda, basin_cuda_graph *graph)
 basin_status basin__cuda_timer_start(basin_cuda *cuda)
 {
   BASIN_TRY(basin__cuda_not_recording(cuda, "a timer"));
-  BASIN_TRY(basin__cuda_begin(cuda));
+  BASIN_TRY(basin__cuda_enter(cuda));
   basin_status status = BASIN_CU(cuda, NULL, cuEventRecord, cuda->start, cuda->stream);
   basin__cuda_leave(cuda);
   return status;
@@ -197,7 +197,7 @@ basin_status basin__cuda_timer_stop(basin_cuda *cuda, double *seconds)
 {
   *seconds = 0;
   BASIN_TRY(basin__cuda_not_recording(cuda, "a timer"));
-  BASIN_TRY(basin__cuda_begin(cuda));
+  BASIN_TRY(basin__cuda_enter(cuda));
   basin_status status = stop_timer(cuda, seconds);
   cuda->statistics.waits++;
   basin__cuda_leave(cuda);

@@ -53,7 +53,7 @@ basin_status basin__buffer_extend(basin_cuda *cuda, basin_buffer *buffer, size_t
 {
   if (size <= buffer->size) return BASIN_OK;
   BASIN_TRY(basin__cuda_not_recording(cuda, "growing memory"));
-  BASIN_TRY(basin__cuda_begin(cuda));
+  BASIN_TRY(basin__cuda_enter(cuda));
   basin_buffer made = {0};
   basin_status status = allocate(cuda, buffer->size, size, &made);
   if (status == BASIN_OK && used > 0) {
@@ -100,7 +100,7 @@ basin_status basin__cuda_synchronize(basin_cuda *cuda)
 basin_status basin__cuda_wait(basin_cuda *cuda)
 {
   BASIN_TRY(basin__cuda_not_recording(cuda, "waiting"));
-  BASIN_TRY(basin__cuda_begin(cuda));
+  BASIN_TRY(basin__cuda_enter(cuda));
   basin_status status = basin__cuda_synchronize(cuda);
   cuda->statistics.waits++;
   basin__cuda_leave(cuda);
@@ -140,7 +140,7 @@ basin_status basin__cuda_upload(basin_cuda *cuda, basin_address to, const void *
 {
   if (size == 0) return BASIN_OK;
   BASIN_TRY(basin__cuda_not_recording(cuda, "an upload"));
-  BASIN_TRY(basin__cuda_begin(cuda));
+  BASIN_TRY(basin__cuda_enter(cuda));
   basin_status status = upload(cuda, to, from, size);
   basin__cuda_leave(cuda);
   cuda->statistics.uploads++;
@@ -166,7 +166,7 @@ basin_status basin__cuda_download(basin_cuda *cuda, void *to, basin_address from
 {
   if (size == 0) return BASIN_OK;
   BASIN_TRY(basin__cuda_not_recording(cuda, "a download"));
-  BASIN_TRY(basin__cuda_begin(cuda));
+  BASIN_TRY(basin__cuda_enter(cuda));
   basin_status status = download(cuda, to, from, size);
   basin__cuda_leave(cuda);
   cuda->statistics.downloads++;
@@ -177,7 +177,7 @@ basin_status basin__cuda_download(basin_cuda *cuda, void *to, basin_address from
 basin_status basin__cuda_copy(basin_cuda *cuda, basin_address to, basin_address from, size_t size)
 {
   if (size == 0) return BASIN_OK;
-  BASIN_TRY(basin__cuda_begin(cuda));
+  BASIN_TRY(basin__cuda_enter(cuda));
   basin_status status = BASIN_CU(cuda, NULL, cuMemcpyDtoDAsync, to, from, size, cuda->stream);
   basin__cuda_leave(cuda);
   return status;
@@ -186,7 +186,7 @@ basin_status basin__cuda_copy(basin_cuda *cuda, basin_address to, basin_address 
 basin_status basin__cuda_zero(basin_cuda *cuda, basin_address to, size_t size)
 {
   if (size == 0) return BASIN_OK;
-  BASIN_TRY(basin__cuda_begin(cuda));
+  BASIN_TRY(basin__cuda_enter(cuda));
   basin_status status = BASIN_CU(cuda, NULL, cuMemsetD8Async, to, 0, size, cuda->stream);
   basin__cuda_leave(cuda);
   return status;
@@ -195,7 +195,7 @@ basin_status basin__cuda_zero(basin_cuda *cuda, basin_address to, size_t size)
 basin_status basin__cuda_fill(basin_cuda *cuda, basin_address to, uint32_t word, size_t count)
 {
   if (count == 0) return BASIN_OK;
-  BASIN_TRY(basin__cuda_begin(cuda));
+  BASIN_TRY(basin__cuda_enter(cuda));
   basin_status status = BASIN_CU(cuda, NULL, cuMemsetD32Async, to, word, count, cuda->stream);
   basin__cuda_leave(cuda);
   return status;

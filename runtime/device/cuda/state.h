@@ -70,9 +70,6 @@ struct basin_cuda {
 
 enum { BASIN_STAGING_SIZE = 1 << 20, BASIN_STAGING_PIECE = 1 << 17 };
 
-/* Makes the device current on this thread, until basin__cuda_leave; DEVICE if it was lost. */
-basin_status basin__cuda_begin(basin_cuda *cuda);
-
 /* The error that a failed call of the driver makes: OK for success. `call` is the function's name;
  * `about` (may be NULL) says what it was for. An error that ends a context marks the device lost.
  */
