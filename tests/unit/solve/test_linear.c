@@ -148,6 +148,20 @@ static void test_solvers_agree(void **state)
   options.tolerance = 1e-16;
   ok(basin_minimizer_solve(p.minimizer, &options, NULL, &direction, &report));
   assert_int_equal(report.iterations, 0);
+  /* The other preconditioner: the same solution; back and forth between them. */
+  options.warm_start = false;
+  options.tolerance = 1e-24;
+  for (int pass = 0; pass < 2; ++pass) {
+    options.preconditioner =
+        pass == 0 ? BASIN_PRECONDITIONER_SCHWARZ : BASIN_PRECONDITIONER_BLOCK_JACOBI;
+    ok(basin_minimizer_solve(p.minimizer, &options, NULL, &direction, &report));
+    assert_true(report.iterations > 0 && report.residual < 1e-10);
+    for (int k = 0; k < 3 * COUNT; ++k) assert_true(fabs(direct[k] - direction[k]) < 1e-10);
+  }
+  options.preconditioner = (basin_preconditioner_kind)9;
+  assert_int_equal(basin_minimizer_solve(p.minimizer, &options, NULL, &direction, &report),
+                   BASIN_ERROR_ARGUMENT);
+  options.preconditioner = BASIN_PRECONDITIONER_AUTO;
   /* AUTO takes the direct solver for a system as small as this. */
   options.kind = BASIN_SOLVER_AUTO;
   ok(basin_minimizer_solve(p.minimizer, &options, NULL, &direction, &report));
