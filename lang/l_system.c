@@ -3,6 +3,7 @@
 #include "system.h"
 
 #include "base/base.h"
+#include "matrix.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -422,6 +423,17 @@ static int system_transfers(lua_State *L)
   return 1;
 }
 
+/* system:multiply(matrix, matrix) -> matrix, on the system's device */
+static int system_multiply(lua_State *L)
+{
+  basin_l_system *self = basin__check_system(L, 1);
+  const basin_csr *a = basin__matrix_check(L, 2)->matrix, *b = basin__matrix_check(L, 3)->matrix;
+  lua_getiuservalue(L, 1, 1);
+  basin_l_matrix *box = basin__matrix_new(L, lua_gettop(L));
+  basin__check(L, self->context, basin_system_multiply(self->system, a, b, &box->matrix));
+  return 1;
+}
+
 static int system_context(lua_State *L)
 {
   basin__check_system(L, 1);
@@ -451,6 +463,7 @@ static const luaL_Reg system_methods[] = {{"add_space", system_add_space},
                                           {"describe", system_describe},
                                           {"statistics", system_statistics},
                                           {"transfers", system_transfers},
+                                          {"multiply", system_multiply},
                                           {"context", system_context},
                                           {NULL, NULL}};
 static const luaL_Reg system_functions[] = {{"system", core_system}, {NULL, NULL}};

@@ -1052,6 +1052,13 @@ function Scene:mixed_derivative(term, rows, columns) end
 ---@return table
 function Scene:kernel_statistics() end
 
+---The product of two matrices on the scene's device: by cuSPARSE on a CUDA device, which pays where
+---it takes many operations an entry.
+---@param a basin.Matrix
+---@param b basin.Matrix
+---@return basin.Matrix
+function Scene:multiply(a, b) end
+
 ---The device in words.
 ---@return string
 function Scene:device() end

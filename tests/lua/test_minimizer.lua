@@ -188,6 +188,14 @@ h.test("filters bound the step", function()
   h.equal(x:value():component(2):min() > -1, true, "nothing is below the plane")
 end)
 
+h.test("products of matrices on the scene's device", function()
+  local scene = chain(4, 0.5)
+  local hessian = scene:hessian()
+  local there, here = scene:multiply(hessian, hessian), hessian * hessian
+  h.equal((there - here):norm() <= 1e-14 * here:norm(), true)
+  h.fails("cannot", scene.multiply, scene, hessian, basin.sparse.identity(2))
+end)
+
 h.test("a computed array reads what a Newton solve moved", function()
   local scene, knots, x = chain(3, 0.5)
   local double = knots:add_attribute("double", 2 * x)

@@ -58,6 +58,12 @@ BASIN_API basin_status basin_device_get_info(basin_context *context,
 BASIN_API basin_status basin_system_set_device(basin_system *system, const char *device);
 /* What the provider compiles for: "sm_90", or "compute_89" where PTX is needed; NULL on the CPU. */
 BASIN_API const char *basin_system_architecture(const basin_system *system);
+/* a b on the system's device: by cuSPARSE on a CUDA device (MISSING_LIBRARY without it), where
+ * matrices and result cross over; else as basin_csr_multiply. */
+BASIN_API basin_status basin_system_multiply(basin_system *system,
+                                             const basin_csr *a,
+                                             const basin_csr *b,
+                                             basin_csr **result);
 /* "cpu" or "cuda:0", written into `device`. */
 BASIN_API void basin_system_device(const basin_system *system, char device[16]);
 
