@@ -5,7 +5,7 @@
 
 #include "assembly/cuda/tasks.h"
 #include "assembly/engine.h"
-#include "device/cuda/primitives.h"
+#include "linalg/cuda/linear.h"
 
 /* What the elements of a term add to, sorted by batch and place (a node, or a block of the upper
  * triangle), in element order within a place: runs of equal places. Sums follow the runs, so they
@@ -53,7 +53,6 @@ typedef struct basin_cuda_part {
 } basin_cuda_part;
 
 typedef struct basin_cuda_minimizer {
-  basin_minimizer *owner;
   basin_cuda *cuda;
   basin_cuda_scratch scratch;
   basin_cuda_part parts[BASIN_PART_COUNT];
@@ -114,6 +113,8 @@ basin_status basin__cuda_energies(basin_minimizer *minimizer, double *per_term);
 basin_status
 basin__cuda_element_energies(basin_minimizer *minimizer, basin_term *term, double *energies);
 basin_status basin__cuda_find_bad(basin_minimizer *minimizer, basin_term *term, basin_stage stage);
+/* The assembled matrix, as the sum of its parts. */
+basin_cuda_matrix basin__cuda_minimizer_matrix(const basin_minimizer *minimizer);
 const double *basin__cuda_host_gradient(const basin_minimizer *minimizer);
 const basin_bsr *basin__cuda_host_matrix(const basin_minimizer *minimizer);
 /* Adds local gradients (component-major, of elements [begin, begin + count)) to the adjoints of the

@@ -43,7 +43,6 @@ basin_status basin__cuda_minimizer_create(basin_minimizer *minimizer)
   BASIN_TRY(prepare(minimizer->system->cuda, minimizer->layout.block));
   basin_cuda_minimizer *device = basin__calloc(minimizer->context, 1, sizeof *device);
   if (!device) return BASIN_ERROR_MEMORY;
-  device->owner = minimizer;
   device->cuda = minimizer->system->cuda;
   device->batch_bytes = batch_bytes();
   minimizer->device = device;

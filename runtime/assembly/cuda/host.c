@@ -33,96 +33,35 @@ const double *basin__cuda_host_gradient(const basin_minimizer *minimizer)
 
 /* ---- matrix ---- */
 
-/* Keys and values of the upper blocks of both parts, one part after the other. */
-typedef struct upper_blocks {
-  size_t count, square;
-  uint64_t *keys;
-  double *values;
-  basin_node_pair *pairs;
-  uint32_t *slots;
-} upper_blocks;
-
-static basin_status download_parts(basin_minimizer *minimizer, const upper_blocks *blocks)
+basin_cuda_matrix basin__cuda_minimizer_matrix(const basin_minimizer *minimizer)
 {
-  basin_cuda *cuda = minimizer->device->cuda;
-  size_t at = 0;
+  basin_cuda_matrix matrix = {0};
   for (int k = 0; k < BASIN_PART_COUNT; ++k) {
     const basin_cuda_part *part = &minimizer->device->parts[k];
-    if (!part->used || part->upper_count == 0) continue;
-    BASIN_TRY(basin__cuda_download(
-        cuda, blocks->keys + at, part->unique.address, part->upper_count * sizeof(uint64_t)));
-    BASIN_TRY(basin__cuda_download(cuda,
-                                   blocks->values + at * blocks->square,
-                                   part->upper.address,
-                                   part->upper_count * blocks->square * sizeof(double)));
-    at += part->upper_count;
+    if (!part->used) continue;
+    matrix.parts[matrix.part_count++] =
+        (basin_cuda_bsr){.node_count = (uint32_t)minimizer->layout.node_count,
+                         .block = minimizer->layout.block,
+                         .block_count = part->full_count,
+                         .row_starts = part->row_starts.address,
+                         .columns = part->columns.address,
+                         .values = part->full.address};
   }
-  return BASIN_OK;
+  return matrix;
 }
 
-static basin_status
-build_matrix(basin_minimizer *minimizer, const upper_blocks *blocks, basin_bsr **matrix)
-{
-  unsigned bits = basin__bits_of(minimizer->layout.node_count + 1);
-  uint64_t mask = ((uint64_t)1 << bits) - 1;
-  BASIN_TRY(download_parts(minimizer, blocks));
-  for (size_t k = 0; k < blocks->count; ++k)
-    blocks->pairs[k] =
-        (basin_node_pair){(uint32_t)(blocks->keys[k] >> bits), (uint32_t)(blocks->keys[k] & mask)};
-  BASIN_TRY(basin_bsr_create(minimizer->context,
-                             (uint32_t)minimizer->layout.node_count,
-                             minimizer->layout.block,
-                             blocks->count,
-                             blocks->pairs,
-                             blocks->slots,
-                             matrix));
-  double *values = basin_bsr_values(*matrix);
-  basin_bsr_zero(*matrix);
-  for (size_t k = 0; k < blocks->count; ++k)
-    for (size_t i = 0; i < blocks->square; ++i)
-      values[(blocks->slots[k] & BASIN_SLOT_MASK) * blocks->square + i] +=
-          blocks->values[k * blocks->square + i];
-  return BASIN_OK;
-}
-
-static basin_status fetch_matrix(basin_minimizer *minimizer, basin_bsr **matrix)
-{
-  upper_blocks blocks = {.square = (size_t)minimizer->layout.block * minimizer->layout.block};
-  for (int k = 0; k < BASIN_PART_COUNT; ++k)
-    if (minimizer->device->parts[k].used) blocks.count += minimizer->device->parts[k].upper_count;
-  size_t count = blocks.count + 1;
-  size_t bytes =
-      count * (sizeof(uint64_t) + blocks.square * sizeof(double) + sizeof(basin_node_pair) + 4);
-  char *memory = basin__alloc_aligned(minimizer->context, bytes);
-  if (!memory) return BASIN_ERROR_MEMORY;
-  void *rooms[3] = {memory + count * 8,
-                    memory + count * (8 + blocks.square * 8),
-                    memory + count * (8 + blocks.square * 8 + sizeof(basin_node_pair))};
-  blocks.keys = (void *)memory;
-  blocks.values = rooms[0];
-  blocks.pairs = rooms[1];
-  blocks.slots = rooms[2];
-  basin_status status = build_matrix(minimizer, &blocks, matrix);
-  basin__free_aligned(minimizer->context, memory, bytes);
-  return status;
-}
-
-/* What was added to the diagonal since the assembly is not in it. */
 const basin_bsr *basin__cuda_host_matrix(const basin_minimizer *minimizer)
 {
   basin_cuda_minimizer *device = minimizer->device;
-  basin_bsr *matrix = NULL;
+  basin_cuda_matrix matrix = basin__cuda_minimizer_matrix(minimizer);
   if (device->host_matrix && device->host_matrix_version == minimizer->matrix_version)
     return device->host_matrix;
   basin_bsr_destroy(device->host_matrix);
   device->host_matrix = NULL;
-  if (fetch_matrix(device->owner, &matrix) != BASIN_OK) {
-    basin_bsr_destroy(matrix);
+  if (basin__cuda_matrix_download(device->cuda, &matrix, &device->host_matrix) != BASIN_OK)
     return NULL;
-  }
-  device->host_matrix = matrix;
   device->host_matrix_version = minimizer->matrix_version;
-  return matrix;
+  return device->host_matrix;
 }
 
 /* ---- adjoints ---- */

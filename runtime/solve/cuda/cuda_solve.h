@@ -33,8 +33,6 @@ extern const basin_solve_engine basin__solve_engine_cuda;
 
 /* Makes the state where it is missing. */
 basin_status basin__cuda_solver(basin_minimizer *minimizer, basin_cuda_solver **solver);
-/* The assembled matrix, as the sum of its parts. */
-basin_cuda_matrix basin__cuda_minimizer_matrix(const basin_minimizer *minimizer);
 basin_status basin__cuda_solve(basin_minimizer *minimizer,
                                const basin_solve_options *options,
                                const double *right_hand_side,

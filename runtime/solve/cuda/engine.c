@@ -216,23 +216,6 @@ static basin_status targets_write(basin_minimizer *minimizer, const double *x)
 
 /* ---- the matrix ---- */
 
-basin_cuda_matrix basin__cuda_minimizer_matrix(const basin_minimizer *minimizer)
-{
-  basin_cuda_matrix matrix = {0};
-  for (int k = 0; k < BASIN_PART_COUNT; ++k) {
-    const basin_cuda_part *part = &minimizer->device->parts[k];
-    if (!part->used) continue;
-    matrix.parts[matrix.part_count++] =
-        (basin_cuda_bsr){.node_count = (uint32_t)minimizer->layout.node_count,
-                         .block = minimizer->layout.block,
-                         .block_count = part->full_count,
-                         .row_starts = part->row_starts.address,
-                         .columns = part->columns.address,
-                         .values = part->full.address};
-  }
-  return matrix;
-}
-
 static basin_status shift(basin_minimizer *minimizer, double amount)
 {
   basin_cuda_matrix matrix = basin__cuda_minimizer_matrix(minimizer);
