@@ -14,7 +14,13 @@ static const char *const compiler_names[] = {
 #undef X
 };
 
-enum { OUT_OF_MEMORY = 2, ILLEGAL_ADDRESS = 700, OTHER = 801, NVRTC_FAILURE = 11 };
+enum {
+  OUT_OF_MEMORY = 2,
+  CONTEXT_KILLED = 709,
+  LAUNCH_FAILED = 719,
+  OTHER = 801,
+  NVRTC_FAILURE = 11
+};
 
 /* ---- what fails ---- */
 
@@ -171,6 +177,16 @@ static void test_out_of_memory(void **state)
   fail_each("cuModuleLoadDataEx", OUT_OF_MEMORY);
 }
 
+/* The context is killed under the device's hands. */
+static void test_killed(void **state)
+{
+  (void)state;
+  fail_each("cuCtxPushCurrent", CONTEXT_KILLED);
+  fail_each("cuMemcpyHtoDAsync", CONTEXT_KILLED);
+  fail_each("cuLaunchKernel", LAUNCH_FAILED);
+  fail_each("cuStreamSynchronize", LAUNCH_FAILED);
+}
+
 /* The host's memory runs out, at every place of a life. */
 static void test_host_memory(void **state)
 {
@@ -325,6 +341,7 @@ int main(void)
       cmocka_unit_test(test_lost),
       cmocka_unit_test(test_memory_in_mid_run),
       cmocka_unit_test(test_out_of_memory),
+      cmocka_unit_test(test_killed),
       cmocka_unit_test(test_host_memory),
       cmocka_unit_test(test_driver),
       cmocka_unit_test(test_compiler),
