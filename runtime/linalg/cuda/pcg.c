@@ -276,6 +276,17 @@ static basin_status iteration(solve *s)
 
 /* ---- graphs ---- */
 
+/* The texts in float, compiled side by side; those in double are the minimizer's to prepare. */
+static basin_status prepare_texts(const solve *s)
+{
+  if (!s->pcg->shape.single) return BASIN_OK;
+  const basin_cuda_wanted wanted[] = {
+      {"pcg.cu", s->definitions.text},
+      {s->m != NULL && s->m->schwarz != NULL ? "schwarz.cu" : "jacobi_apply.cu",
+       s->definitions.text}};
+  return basin__cuda_prepare(s->cuda, wanted, BASIN_COUNT(wanted));
+}
+
 /* Kernels are compiled and loaded before a recording, which takes launches alone. */
 static basin_status load_kernels(solve *s)
 {
@@ -418,6 +429,7 @@ basin_status basin__cuda_pcg_solve(basin_cuda_pcg *pcg,
   s.blocks = blocks < VECTOR_BLOCKS ? blocks : VECTOR_BLOCKS;
   BASIN_TRY(take_shape(&s, device));
   s.definitions = basin__cuda_define(first->block, pcg->shape.single);
+  BASIN_TRY(prepare_texts(&s));
   BASIN_TRY(place_matrix(&s));
   set_state(&s, options);
   BASIN_TRY(start(&s, b));

@@ -33,6 +33,19 @@ struct basin__cuda_schwarz {
   bool single_current;
 };
 
+/* The texts that an update and an application come to, compiled side by side. */
+static basin_status prepare_texts(basin_cuda *cuda, unsigned block)
+{
+  basin__cuda_definitions definitions = basin__cuda_define(block, false);
+  const basin_cuda_wanted wanted[] = {{"collapse.cu", definitions.text},
+                                      {"jacobi.cu", definitions.text},
+                                      {"schwarz.cu", definitions.text},
+                                      {"radix.cu", "-DKEY_BITS=64"},
+                                      {"runs.cu", ""},
+                                      {"scan.cu", ""}};
+  return basin__cuda_prepare(cuda, wanted, BASIN_COUNT(wanted));
+}
+
 basin_status basin__cuda_schwarz_create(basin_cuda *cuda,
                                         uint32_t node_count,
                                         unsigned block,
@@ -46,6 +59,7 @@ basin_status basin__cuda_schwarz_create(basin_cuda *cuda,
                       "block size %u is not in 1..%d",
                       block,
                       BASIN__CUDA_LARGEST_BLOCK);
+  BASIN_TRY(prepare_texts(cuda, block));
   basin__cuda_schwarz *s = *result = basin__calloc(context, 1, sizeof *s);
   if (s == NULL) return BASIN_ERROR_MEMORY;
   s->cuda = cuda;
