@@ -179,6 +179,67 @@ h.test("changed data, switched terms", function()
   end
 end)
 
+-- Springs between pairs that come and go, over the points of affine bodies and free points: the
+-- dynamic part of the matrix, over maps.
+h.test("pairs that change, points that come and go", function()
+  local function make(device)
+    local scene = basin.scene("pairs", { device = device })
+    local mesh = scene:add_mesh("m")
+    local free = mesh:add_primitive("free", 4, { dynamic = true })
+    local x = free:add_attribute("position",
+      { rows = 3, value = { { 0, 0.1, 0 }, { 1, 0.3, -0.2 }, { 0.5, 1, 0.4 }, { 2, 1, 1 } } })
+    local bodies = mesh:add_primitive("bodies", 2)
+    local A = bodies:add_attribute("A", { rows = 3, cols = 3,
+      value = { { { 1, 0.1, 0 }, { 0, 1, 0.3 }, { 0.2, 0, 1 } },
+                { { 0.8, 0, 0.2 }, { 0.1, 1.1, 0 }, { 0, -0.3, 0.9 } } } })
+    local t = bodies:add_attribute("t", { rows = 3, value = { { 0, 1, 0.5 }, { 2, 0, 1 } } })
+    local affine = mesh:add_primitive("affine", 3)
+    local body_of = affine:add_connectivity("body_of", bodies, { 0, 1, 1 }, 1)
+    local X = affine:add_constant("rest",
+      { rows = 3, value = { { 1, 0, 0.2 }, { 0, 1, 2 }, { -1, 0.5, 0 } } })
+    affine:add_attribute("position", body_of:gather(A) * X + body_of:gather(t))
+    local all = mesh:add_primitive_union("all", { affine, free })
+    local p = all:add_attribute("position")
+    local pair = mesh:add_primitive("pair", 0, { dynamic = true })
+    local ends = pair:add_connectivity("ends", all, {}, 2)
+    local q = ends:gather(p)
+    local apart = q:row(1) - q:row(2)
+    scene:add_energy(pair:add_attribute("push", (1 + apart:dot(apart)):log()))
+    scene:add_energy(free:add_attribute("held", 0.5 * x:dot(x)))
+    scene:add_energy(bodies:add_attribute("still", (A:transpose() * A):trace() + t:dot(t)))
+    scene:add_minimize_target { A, t, x }
+    return { scene = scene, pair = pair, ends = ends, free = free, x = x }
+  end
+  local both = { make "cpu", make "cuda" }
+  local function check(what)
+    local cpu, cuda = both[1].scene, both[2].scene
+    h.close(cuda:compute_total_energy(), cpu:compute_total_energy(), 1e-13, what)
+    local a, b = { cpu:gradient() }, { cuda:gradient() }
+    for i in ipairs(a) do compare(b[i], a[i], 1e-13, what .. ", gradient") end
+    compare(dense(cuda:hessian()), dense(cpu:hessian()), 1e-12, what .. ", Hessian")
+  end
+  local function set(list)
+    for _, one in ipairs(both) do
+      one.pair:resize(#list)
+      one.ends:update(list)
+    end
+  end
+  check("no pairs")
+  set { { 0, 1 }, { 3, 0 }, { 1, 2 }, { 4, 5 } }
+  check("four pairs")
+  set { { 2, 6 }, { 0, 1 } }
+  check("two pairs")
+  for _, one in ipairs(both) do one.free:resize(6) end
+  for _, one in ipairs(both) do one.x:update(one.x:value() + 0.25) end
+  set { { 8, 0 }, { 7, 6 }, { 3, 3 } }
+  check("more points")
+  set {}
+  check("no pairs again")
+  for _, one in ipairs(both) do one.free:resize(1) end
+  set { { 3, 1 } }
+  check("fewer points")
+end)
+
 -- ---- Newton's method ----
 
 -- Minimizes on both devices; the unknowns agree to rounding, and the iterations in number.
