@@ -262,8 +262,8 @@ function methods.kernel_statistics(self)
     seconds = seconds }
 end
 
---- The product of two matrices on the scene's device: by cuSPARSE on a CUDA device, which pays where
---- it takes many operations an entry.
+--- The product of two matrices on the scene's device: by cuSPARSE on a CUDA device, which pays
+--- where it takes many operations an entry.
 function methods.multiply(self, a, b)
   return self._system:multiply(a, b)
 end

@@ -336,6 +336,27 @@ int cusolverDnDsyevjBatched_bufferSize(void *handle,
   return VENDOR_OK;
 }
 
+/* The rotation that makes m[p][q] zero; v gathers them. */
+static void rotate(size_t n, double *m, double *v, size_t p, size_t q)
+{
+  double angle = 0.5 * atan2(2 * m[p * n + q], m[q * n + q] - m[p * n + p]);
+  double c = cos(angle), s = sin(angle);
+  for (size_t k = 0; k < n; k++) {
+    double x = m[k * n + p], y = m[k * n + q];
+    m[k * n + p] = c * x - s * y;
+    m[k * n + q] = s * x + c * y;
+  }
+  for (size_t k = 0; k < n; k++) {
+    double x = m[p * n + k], y = m[q * n + k];
+    m[p * n + k] = c * x - s * y;
+    m[q * n + k] = s * x + c * y;
+    x = v[k * n + p], y = v[k * n + q];
+    v[k * n + p] = c * x - s * y;
+    v[k * n + q] = s * x + c * y;
+  }
+  m[p * n + q] = m[q * n + p] = 0;
+}
+
 /* Cyclic Jacobi on a column-major matrix; the vectors end in its place, values ascend. */
 static void eigen(size_t n, size_t leading, double *a, double *values)
 {
@@ -346,25 +367,8 @@ static void eigen(size_t n, size_t leading, double *a, double *values)
   }
   for (int sweep = 0; sweep < 60; sweep++) {
     for (size_t p = 0; p < n; p++) {
-      for (size_t q = p + 1; q < n; q++) {
-        if (m[p * n + q] == 0) continue;
-        double angle = 0.5 * atan2(2 * m[p * n + q], m[q * n + q] - m[p * n + p]);
-        double c = cos(angle), s = sin(angle);
-        for (size_t k = 0; k < n; k++) {
-          double x = m[k * n + p], y = m[k * n + q];
-          m[k * n + p] = c * x - s * y;
-          m[k * n + q] = s * x + c * y;
-        }
-        for (size_t k = 0; k < n; k++) {
-          double x = m[p * n + k], y = m[q * n + k];
-          m[p * n + k] = c * x - s * y;
-          m[q * n + k] = s * x + c * y;
-          x = v[k * n + p], y = v[k * n + q];
-          v[k * n + p] = c * x - s * y;
-          v[k * n + q] = s * x + c * y;
-        }
-        m[p * n + q] = m[q * n + p] = 0;
-      }
+      for (size_t q = p + 1; q < n; q++)
+        if (m[p * n + q] != 0) rotate(n, m, v, p, q);
     }
   }
   for (size_t j = 0; j < n; j++) { /* ascending, by selection */

@@ -135,7 +135,7 @@ static void describe(const void *self, basin_factor_info *info)
   info->library = "cuSOLVER";
   info->algorithm = "simplicial";
   info->ordering = "AMD";
-  info->entries = (double)(s->internal / sizeof(double));
+  info->entries = (double)s->internal / (double)sizeof(double);
 }
 
 /* The sparse functions may be gone from a later version. */

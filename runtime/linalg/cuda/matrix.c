@@ -349,7 +349,7 @@ merge_parts(basin_cuda *cuda, unsigned part_count, const whole *parts, basin_bsr
 basin_status
 basin__cuda_matrix_download(basin_cuda *cuda, const basin_cuda_matrix *matrix, basin_bsr **copy)
 {
-  whole parts[BASIN_CUDA_PARTS];
+  whole parts[BASIN_CUDA_PARTS] = {{.context = NULL}};
   unsigned done = 0;
   *copy = NULL;
   BASIN_TRY(basin__cuda_matrix_check(cuda, matrix));

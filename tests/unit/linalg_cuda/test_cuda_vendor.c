@@ -221,6 +221,21 @@ static void test_products(void **state)
 
 /* ---- eigenproblems ---- */
 
+/* The CPU's eigenvalues, and A v = lambda v for each row v of `rows`. */
+static void check_eigen(size_t n, const double *m, const double *rows, const double *found)
+{
+  double values[12], vectors[144];
+  assert_true(basin__eigen_symmetric(n, m, values, vectors));
+  assert_close(n, found, values, 1e-11);
+  for (size_t j = 0; j < n; j++) {
+    for (size_t i = 0; i < n; i++) {
+      double sum = 0;
+      for (size_t l = 0; l < n; l++) sum += m[i * n + l] * rows[j * n + l];
+      assert_true(fabs(sum - found[j] * rows[j * n + i]) < 1e-11);
+    }
+  }
+}
+
 static void test_eigen(void **state)
 {
   (void)state;
@@ -245,18 +260,7 @@ static void test_eigen(void **state)
     OK(status);
     numbers_from_device(&on_device, v, BATCH * n * n);
     numbers_from_device(&of_values, found, BATCH * n);
-    for (size_t k = 0; k < BATCH; k++) {
-      const double *m = a + k * n * n, *rows = v + k * n * n;
-      assert_true(basin__eigen_symmetric(n, m, values, vectors));
-      assert_close(n, found + k * n, values, 1e-11);
-      for (size_t j = 0; j < n; j++) { /* A v = lambda v */
-        for (size_t i = 0; i < n; i++) {
-          double sum = 0;
-          for (size_t l = 0; l < n; l++) sum += m[i * n + l] * rows[j * n + l];
-          assert_true(fabs(sum - found[k * n + j] * rows[j * n + i]) < 1e-11);
-        }
-      }
-    }
+    for (size_t k = 0; k < BATCH; k++) check_eigen(n, a + k * n * n, v + k * n * n, found + k * n);
     basin__buffer_release(cuda, &on_device);
     basin__buffer_release(cuda, &of_values);
     free(a), free(v);
