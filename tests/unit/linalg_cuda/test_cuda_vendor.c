@@ -243,8 +243,8 @@ static void test_eigen(void **state)
   static const unsigned sizes[] = {1, 2, 3, 9, 12};
   for (size_t s = 0; s < BASIN_COUNT(sizes); s++) {
     size_t n = sizes[s];
-    double *a = calloc(BATCH * n * n, sizeof *a), *v = calloc(BATCH * n * n, sizeof *v), values[12],
-           vectors[144], found[12 * BATCH];
+    double *a = calloc(BATCH * n * n, sizeof *a), *v = calloc(BATCH * n * n, sizeof *v),
+           found[12 * BATCH];
     uint64_t seed = n;
     for (size_t k = 0; k < BATCH; k++) {
       for (size_t i = 0; i < n; i++) {
