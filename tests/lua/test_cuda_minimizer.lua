@@ -33,7 +33,8 @@ function scenes.shared(given, count)
   local stretch = (p:row(1) - p:row(2)):norm() - 0.7
   local away = p:row(1) - center
   scene:add_energy(links:add_attribute("spring", 0.5 * stretch ^ 2), { projection = "clamp" })
-  scene:add_energy(links:add_attribute("pull", 0.2 * (1 + away:dot(away)):sqrt()), { projection = "abs" })
+  scene:add_energy(links:add_attribute("pull", 0.2 * (1 + away:dot(away)):sqrt()),
+    { projection = "abs" })
   local weight = knots:add_constant("mass", { value = 2 })
   local rest = knots:add_constant("rest", { rows = 3, value = values })
   local off = x - 1.1 * rest
@@ -61,13 +62,14 @@ local function chain(given, curved)
     { rows = 3, value = { { 1, 0, 0.2 }, { 0, 1, 2 }, { -1, 0.5, 0 } } })
   affine:add_attribute("position", body_of:gather(A) * X + body_of:gather(t))
   local turned = mesh:add_primitive("turned", 2)
-  local angle = turned:add_attribute("angle", { rows = 3, value = { { 0.4, 1, 2 }, { 1.3, 0, 1 } } })
+  local angle = turned:add_attribute("angle",
+    { rows = 3, value = { { 0.4, 1, 2 }, { 1.3, 0, 1 } } })
   if curved then
     turned:add_attribute("position", basin.vector { 2 * angle:at(1):cos(),
       1.5 * angle:at(1):sin() + angle:at(2), angle:at(2) * angle:at(3) })
   else
-    turned:add_attribute("position", basin.vector { 2 * angle:at(1), 1.5 * angle:at(1) + angle:at(2),
-      angle:at(2) - angle:at(3) })
+    turned:add_attribute("position", basin.vector { 2 * angle:at(1),
+      1.5 * angle:at(1) + angle:at(2), angle:at(2) - angle:at(3) })
   end
   local means = mesh:add_primitive("means", 2)
   local around = means:add_connectivity("around", free, { { 0, 1, 2 }, { 2 } }, 0)
@@ -345,8 +347,8 @@ h.test("the element whose energy or gradient is not finite is named", function()
   end
 end)
 
--- A device whose memory runs out in the midst of a minimization: the state stays, and on the CPU the
--- same script goes on.
+-- A device whose memory runs out in the midst of a minimization: the state stays, and on the CPU
+-- the same script goes on.
 if os.getenv "BASIN_LIB_CUDA" and os.getenv "BASIN_COMMAND" then
   h.test("out of memory", function()
     local path = assert(os.getenv "BASIN_TEST_OUTPUT") .. "/cuda_memory.lua"
@@ -366,14 +368,16 @@ local ok, problem = pcall(basin.newton, scene, { rule = "gradient" })
 print(ok, tostring(problem))
 print(x:value():at(4000, 3), scene:device():sub(1, 4))
 local other, y = make "cpu"
-print(basin.newton(other, { rule = "gradient", tolerance = 1e-6 }).converged, y:value():max_abs() < 1e-6)
+local report = basin.newton(other, { rule = "gradient", tolerance = 1e-6 })
+print(report.converged, y:value():max_abs() < 1e-6)
 ]])
     file:close()
     local pipe = assert(io.popen(("SOFTCUDA_MEMORY=1500K '%s' run --quiet '%s' 2>&1"):format(
       os.getenv "BASIN_COMMAND", path)))
     local text = pipe:read("a")
     assert(pipe:close(), text)
-    if not text:find("false\t.*out of memory: .* asked.*3.0\tcuda.*true\ttrue\n$") then error(text) end
+    local expected = "false\t.*out of memory: .* asked.*3.0\tcuda.*true\ttrue\n$"
+    if not text:find(expected) then error(text) end
   end)
 end
 

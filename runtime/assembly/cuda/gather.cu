@@ -6,7 +6,7 @@
 
 typedef struct gather_task {
   size first_run, run_count;      /* runs of this batch */
-  size begin, count;              /* elements [begin, begin + count); local[k * count + e - begin] */
+  size begin, count;              /* elements of the batch; local[k * count + e - begin] */
   word local_nodes, local_pairs, limit, length; /* slots from `limit` on are none */
   const word *words, *heads, *longs;
   const key *places;        /* gradient: node of each run */

@@ -84,7 +84,7 @@ typedef struct pair_task {
   word *pairs; /* two virtual nodes each */
 } pair_task;
 
-/* The pairs v <= w of virtual nodes of each element, in the order (0, 0), (0, 1), ... (1, 1), ... */
+/* The pairs v <= w of virtual nodes of each element: (0, 0), (0, 1), ... (1, 1), ... */
 extern "C" __global__ void expand_pairs(const pair_task task)
 {
   const size p = thread_number();
