@@ -27,6 +27,8 @@ extern "C" __global__ void contact_start(basin_cuda_status *status)
   status->time = (size)__double_as_longlong(1.0);
   status->bad = ~0u;
   status->changed = status->runs = status->rows = 0;
+  status->present = status->larger = 0;
+  status->outside = status->unused = 0;
 }
 
 /* Ends of all coordinates; a number that is not finite does not matter here. */
@@ -60,28 +62,117 @@ contact_extent(const double *positions, size count, basin_cuda_status *status)
   }
 }
 
-/* boxes: low and high, 6 floats a vertex. */
+#define SAMPLES 4u /* edges a thread of contact_frame looks at */
+
+/* The center, and the mean of the largest components of some edges (`otherwise` without edges): one
+ * block. */
+extern "C" __global__ void contact_frame(basin_cuda_set edges,
+                                         const double *positions,
+                                         double otherwise,
+                                         const basin_cuda_status *status,
+                                         basin_cuda_frame *frame)
+{
+  __shared__ double sums[128];
+  __shared__ word counts[128];
+  const word stride = edges.count / (SAMPLES * blockDim.x) + 1;
+  double sum = 0;
+  word count = 0;
+  for (size i = (size)threadIdx.x * stride; i < edges.count; i += (size)blockDim.x * stride) {
+    const double *a = positions + 3 * (size)edges.items[2 * i];
+    const double *b = positions + 3 * (size)edges.items[2 * i + 1];
+    sum += fmax(fabs(a[0] - b[0]), fmax(fabs(a[1] - b[1]), fabs(a[2] - b[2])));
+    ++count;
+  }
+  sums[threadIdx.x] = sum;
+  counts[threadIdx.x] = count;
+  for (word half = blockDim.x / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (threadIdx.x < half) {
+      sums[threadIdx.x] += sums[threadIdx.x + half];
+      counts[threadIdx.x] += counts[threadIdx.x + half];
+    }
+  }
+  if (threadIdx.x > 0) return;
+  frame->edge = counts[0] > 0 ? sums[0] / counts[0] : otherwise;
+  for (int k = 0; k < 3; ++k)
+    frame->center[k] = basin__box_center(double_of(status->low[k]), double_of(status->high[k]));
+}
+
+/* Adds up sizes of boxes in units of 2^-10 of the mean edge: integers, in any order. */
+static __device__ __forceinline__ void
+add_sizes(basin_cuda_status *status, const float *box, const float *outer, double edge, bool used)
+{
+  __shared__ size present, larger;
+  if (threadIdx.x == 0) present = larger = 0;
+  __syncthreads();
+  if (used && edge > 0) {
+    double inside = 3 * edge, outside = 3 * edge;
+    for (int k = 0; k < 3; ++k) {
+      inside += (double)box[3 + k] - (double)box[k];
+      outside += (double)outer[3 + k] - (double)outer[k];
+    }
+    inside *= 0x1p10 / edge, outside *= 0x1p10 / edge;
+    atomicAdd(&present, inside < 0x1p32 ? (size)inside : (size)1 << 32);
+    atomicAdd(&larger, outside < 0x1p32 ? (size)outside : (size)1 << 32);
+  }
+  __syncthreads();
+  if (threadIdx.x > 0) return;
+  atomicAdd(&status->present, present);
+  atomicAdd(&status->larger, larger);
+}
+
+/* boxes: low and high, 6 floats a vertex. With `outer`, tells whether one is not inside of it. */
 extern "C" __global__ void contact_boxes(basin_cuda_rules rules,
                                          basin_cuda_motion motion,
                                          size count,
+                                         const basin_cuda_frame *frame,
+                                         const float *outer,
                                          float *boxes,
                                          basin_cuda_status *status)
 {
   const size v = thread_number();
-  if (v >= count) return;
-  const word vertex = (word)v;
-  float box[6];
-  bool good = true;
-  for (int k = 0; k < 3; ++k) {
+  float box[6] = {0, 0, 0, 0, 0, 0};
+  bool good = v < count, held = true;
+  for (int k = 0; k < 3 && v < count; ++k) {
     double low, high;
-    exact_interval(rules, motion, vertex, k, &low, &high);
+    exact_interval(rules, motion, (word)v, k, &low, &high);
     good = good && fabs(low) < BASIN_SHARED_INFINITY && fabs(high) < BASIN_SHARED_INFINITY;
-    const double center = basin__box_center(double_of(status->low[k]), double_of(status->high[k]));
-    box[k] = basin__float_below(low - center);
-    box[3 + k] = basin__float_above(high - center);
+    box[k] = basin__float_below(low - frame->center[k]);
+    box[3 + k] = basin__float_above(high - frame->center[k]);
   }
-  if (!good) atomicMin(&status->bad, vertex);
-  for (int k = 0; k < 6; ++k)
-    boxes[6 * v + k] =
-        good ? box[k] : (float)(k < 3 ? BASIN_SHARED_INFINITY : -BASIN_SHARED_INFINITY);
+  for (int k = 0; k < 6 && v < count; ++k) {
+    const float none = (float)BASIN_SHARED_INFINITY;
+    boxes[6 * v + k] = good ? box[k] : k < 3 ? none : -none;
+    if (outer) held = held && (k < 3 ? outer[6 * v + k] <= box[k] : box[k] <= outer[6 * v + k]);
+  }
+  if (v < count && !good) atomicMin(&status->bad, (word)v);
+  if (!held) atomicOr(&status->outside, 1u);
+  if (outer) add_sizes(status, box, outer + (v < count ? 6 * v : 0), frame->edge, good);
+}
+
+/* Parts of the mean edge by which boxes grow on each side: always, and at most in addition for
+ * GROWTH of the vertex's own motion. */
+#define MARGIN 0.04
+#define MOST   0.08
+#define GROWTH 0.5
+
+/* Boxes that hold those of calls to come. `room`: for detections along a motion. */
+extern "C" __global__ void contact_outer(basin_cuda_motion motion,
+                                         size count,
+                                         const basin_cuda_frame *frame,
+                                         double room,
+                                         const float *boxes,
+                                         float *outer)
+{
+  const size v = thread_number();
+  if (v >= count) return;
+  double moved = 0;
+  for (int k = 0; k < 3 && motion.direction; ++k)
+    moved = fmax(moved, fabs(motion.direction[3 * v + k]));
+  const double more =
+      MARGIN * frame->edge + room + fmin(GROWTH * motion.limit * moved, MOST * frame->edge);
+  for (int k = 0; k < 3; ++k) {
+    outer[6 * v + k] = boxes[6 * v + k] - (float)more;
+    outer[6 * v + 3 + k] = boxes[6 * v + 3 + k] + (float)more;
+  }
 }

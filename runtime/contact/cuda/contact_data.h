@@ -97,6 +97,12 @@ typedef struct basin_cuda_pairs {
   unsigned long long first[BASIN__CUDA_KINDS + 1];
 } basin_cuda_pairs;
 
+/* What boxes are made with; kept from call to call. */
+typedef struct basin_cuda_frame {
+  double center[3]; /* taken away from positions before rounding to single precision */
+  double edge;      /* mean length of edges */
+} basin_cuda_frame;
+
 /* All that comes back to the host, and what kernels share. Doubles are kept as bits: of numbers
  * that are not negative the order is the same; `ordered` ones are mapped so that it is for all. */
 typedef struct basin_cuda_status {
@@ -113,7 +119,9 @@ typedef struct basin_cuda_status {
   unsigned long long stalled;                        /* pairs to cut */
   unsigned long long friction;                       /* pairs with friction */
   unsigned set_low[BASIN__CUDA_SETS][3], set_high[BASIN__CUDA_SETS][3]; /* ordered floats */
-  unsigned bad, changed; /* a vertex that is not finite, or ~0 */
+  unsigned long long present, larger; /* sizes of boxes, and of those that hold them */
+  unsigned bad, changed;              /* a vertex that is not finite, or ~0 */
+  unsigned outside, unused;           /* a box is not held */
   unsigned runs, rows;
 } basin_cuda_status;
 

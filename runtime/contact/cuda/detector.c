@@ -64,7 +64,9 @@ static basin_address lay_out(basin_cuda_contact *made, basin_address next)
   made->rules = (basin_cuda_rules){
       .body_count = bodies, .plane_count = host->plane_count, .separation = host->separation};
   made->device_status = basin__carve(&next, sizeof made->status);
+  made->frame = basin__carve(&next, sizeof(basin_cuda_frame));
   made->boxes = basin__carve(&next, vertices * 6 * sizeof(float));
+  made->outer = basin__carve(&next, vertices * 6 * sizeof(float));
   if (host->bodies) made->rules.bodies = basin__carve(&next, vertices * sizeof(uint32_t));
   if (host->table) made->rules.table = basin__carve(&next, bodies * bodies);
   if (host->plane_bodies) made->rules.plane_bodies = basin__carve(&next, bodies);
@@ -148,6 +150,7 @@ static basin_status fill(basin_cuda_contact *made)
   lay_out(made, made->data.address);
   for (unsigned i = 0; i < BASIN__SET_COUNT; ++i) made->stale[i] = true;
   made->least_squared = HUGE_VAL;
+  made->reuse.patience = 1;
   return upload(made);
 }
 
@@ -183,6 +186,7 @@ void basin__cuda_contact_destroy(basin_cuda_contact *contact)
   basin_cuda *cuda = contact->cuda;
   list_fini(contact, &contact->candidates);
   list_fini(contact, &contact->kept);
+  list_fini(contact, &contact->reuse.list);
   basin__contact_lists_fini(contact);
   basin_buffer *buffers[] = {&contact->scratch.memory,
                              &contact->data,
@@ -213,7 +217,8 @@ size_t basin__cuda_contact_memory(const basin_cuda_contact *contact)
                contact->found.size + contact->stacks.size + contact->swept.size +
                contact->lists[0].memory.size + contact->lists[1].memory.size;
   for (int pass = 0; pass < BASIN__CUDA_PASSES; ++pass)
-    sum += contact->candidates.memory[pass].size + contact->kept.memory[pass].size;
+    sum += contact->candidates.memory[pass].size + contact->kept.memory[pass].size +
+           contact->reuse.list.memory[pass].size;
   return sum;
 }
 

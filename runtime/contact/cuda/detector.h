@@ -20,7 +20,7 @@ void basin__cuda_contact_destroy(basin_cuda_contact *contact); /* NULL is fine *
 basin_cuda *basin__cuda_contact_device(const basin_cuda_contact *contact);
 const basin_contact *basin__cuda_contact_host(const basin_cuda_contact *contact);
 size_t basin__cuda_contact_memory(const basin_cuda_contact *contact); /* bytes on the device */
-/* Seconds are the host's, waiting included; every call collects its candidates. */
+/* Seconds are the host's, waiting included. */
 basin_contact_statistics basin__cuda_contact_statistics(const basin_cuda_contact *contact);
 
 /* ---- close pairs ---- */

@@ -42,10 +42,13 @@ static basin_cuda_found view_found(const basin_cuda_contact *contact)
                             .bits = bits_of(most)};
 }
 
-static basin_status find(basin_cuda_contact *contact, basin_address positions, double activation)
+static basin_status find(basin_cuda_contact *contact,
+                         const basin_cuda_candidate_list *candidates,
+                         basin_address positions,
+                         double activation)
 {
   basin_cuda_found found = view_found(contact);
-  basin_cuda_candidates list = basin__contact_view(&contact->candidates);
+  basin_cuda_candidates list = basin__contact_view(candidates);
   basin_cuda_set *points = &contact->sets[BASIN__POINTS];
   size_t count = points->count;
   void *parameters[] = {&contact->rules,
@@ -74,14 +77,15 @@ find_all(basin_cuda_contact *contact, basin_address positions, double activation
 {
   basin_cuda_motion still = {.positions = positions, .reach = 0.5 * activation};
   *count = 0;
-  BASIN_TRY(basin__contact_candidates(contact, &still, &contact->candidates));
-  const size_t total = basin__contact_view(&contact->candidates).first[BASIN__CUDA_PASSES];
+  const basin_cuda_candidate_list *candidates;
+  BASIN_TRY(basin__contact_reuse(contact, &still, &candidates));
+  const size_t total = basin__contact_view(candidates).first[BASIN__CUDA_PASSES];
   if (total == 0 && contact->host->plane_count == 0) return BASIN_OK;
   /* A candidate gives one pair at most; planes are asked for as many as there are points. */
   BASIN_TRY(reserve_found(
       contact, total + (contact->host->plane_count > 0 ? contact->sets[BASIN__POINTS].count : 0)));
   for (;;) {
-    BASIN_TRY(find(contact, positions, activation));
+    BASIN_TRY(find(contact, candidates, positions, activation));
     BASIN_TRY(basin__contact_fetch(contact, NULL));
     *count = contact->status.found;
     if (*count > UINT32_MAX)

@@ -198,9 +198,10 @@ basin_status basin__cuda_contact_largest_step(basin_cuda_contact *contact,
   BASIN_TRY(check_slackness(contact, slackness));
   basin_cuda_motion motion = {.positions = positions, .direction = direction, .limit = limit};
   basin_contact_impact found;
-  BASIN_TRY(basin__contact_candidates(contact, &motion, &contact->candidates));
+  const basin_cuda_candidate_list *candidates;
+  BASIN_TRY(basin__contact_reuse(contact, &motion, &candidates));
   const double start = basin__seconds();
-  BASIN_TRY(find_step(contact, &motion, &contact->candidates, slackness, &found));
+  BASIN_TRY(find_step(contact, &motion, candidates, slackness, &found));
   ++contact->statistics.steps;
   contact->statistics.seconds_step += basin__seconds() - start;
   *step = found.time;
@@ -254,7 +255,8 @@ basin_status basin__cuda_contact_smallest_distance(basin_cuda_contact *contact,
   *closest = (basin_contact_closest){
       .kind = BASIN_CONTACT_KIND_COUNT, .squared_distance = HUGE_VAL, .gap = HUGE_VAL};
   basin_cuda_motion still = {.positions = positions, .reach = -1};
-  BASIN_TRY(basin__contact_trees(contact, &still));
+  BASIN_TRY(basin__contact_begin(contact, &still, false, 0));
+  BASIN_TRY(basin__contact_fill_trees(contact, contact->boxes));
   BASIN_TRY(search(contact, positions, FIND_MINIMA));
   for (unsigned part = 0; part < 3; ++part) BASIN_TRY(search(contact, positions, part));
   BASIN_TRY(basin__contact_fetch(contact, &still));

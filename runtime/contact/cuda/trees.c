@@ -13,8 +13,8 @@ enum { TOP = 256 /* children that one block fills, level after level */ };
 
 static basin_status sort_set(basin_cuda_contact *contact, basin_cuda_set *set)
 {
-  void *extent[] = {set, &contact->boxes, &contact->device_status};
-  void *keys[] = {set, &contact->boxes, &contact->device_status, &contact->keys, &set->order};
+  void *extent[] = {set, &contact->tree_boxes, &contact->device_status};
+  void *keys[] = {set, &contact->tree_boxes, &contact->device_status, &contact->keys, &set->order};
   BASIN_TRY(
       basin__contact_launch_few(contact, BASIN_CONTACT_KERNEL_set_extent, set->count, extent));
   BASIN_TRY(basin__contact_launch(contact, BASIN_CONTACT_KERNEL_keys, set->count, keys));
@@ -26,7 +26,7 @@ static basin_status sort_set(basin_cuda_contact *contact, basin_cuda_set *set)
 
 static basin_status fill_set(basin_cuda_contact *contact, basin_cuda_set *set)
 {
-  void *leaves[] = {set, &contact->boxes, &contact->device_status};
+  void *leaves[] = {set, &contact->tree_boxes, &contact->device_status};
   BASIN_TRY(basin__contact_launch(contact, BASIN_CONTACT_KERNEL_fill_leaves, set->padded, leaves));
   unsigned level = 1;
   for (; level < set->levels && (level == 1 || set->level_count[level] > TOP); ++level) {
@@ -43,16 +43,39 @@ static basin_status fill_set(basin_cuda_contact *contact, basin_cuda_set *set)
   return basin__cuda_launch(contact->cuda, &how, top);
 }
 
-basin_status basin__contact_trees(basin_cuda_contact *contact, const basin_cuda_motion *motion)
+basin_status basin__contact_begin(basin_cuda_contact *contact,
+                                  const basin_cuda_motion *motion,
+                                  bool compare,
+                                  double otherwise)
 {
   basin_cuda_motion moved = *motion;
   size_t vertices = contact->host->vertex_count;
+  basin_address outer = compare ? contact->outer : 0;
   void *start[] = {&contact->device_status};
   void *extent[] = {&moved.positions, &vertices, &contact->device_status};
-  void *boxes[] = {&contact->rules, &moved, &vertices, &contact->boxes, &contact->device_status};
+  void *frame[] = {&contact->sets[BASIN__EDGES],
+                   &moved.positions,
+                   &otherwise,
+                   &contact->device_status,
+                   &contact->frame};
+  void *boxes[] = {&contact->rules,
+                   &moved,
+                   &vertices,
+                   &contact->frame,
+                   &outer,
+                   &contact->boxes,
+                   &contact->device_status};
   BASIN_TRY(basin__contact_launch(contact, BASIN_CONTACT_KERNEL_start, 1, start));
-  BASIN_TRY(basin__contact_launch_few(contact, BASIN_CONTACT_KERNEL_extent, vertices, extent));
-  BASIN_TRY(basin__contact_launch(contact, BASIN_CONTACT_KERNEL_boxes, vertices, boxes));
+  if (!compare) {
+    BASIN_TRY(basin__contact_launch_few(contact, BASIN_CONTACT_KERNEL_extent, vertices, extent));
+    BASIN_TRY(basin__contact_launch(contact, BASIN_CONTACT_KERNEL_frame, 1, frame));
+  }
+  return basin__contact_launch(contact, BASIN_CONTACT_KERNEL_boxes, vertices, boxes);
+}
+
+basin_status basin__contact_fill_trees(basin_cuda_contact *contact, basin_address boxes)
+{
+  contact->tree_boxes = boxes;
   for (unsigned i = 0; i < BASIN__CUDA_SETS; ++i) {
     basin_cuda_set *set = &contact->sets[i];
     if (set->count == 0) continue;
@@ -94,8 +117,7 @@ basin_cuda_pass basin__contact_pass(const basin_cuda_contact *contact, unsigned 
   return (basin_cuda_pass){.a = contact->sets[names[pass].query],
                            .b = contact->sets[names[pass].partner],
                            .kind = pass,
-                           .same = names[pass].query == names[pass].partner,
-                           .exact = contact->host->exact_boxes};
+                           .same = names[pass].query == names[pass].partner};
 }
 
 basin_cuda_candidates basin__contact_view(const basin_cuda_candidate_list *list)
@@ -111,17 +133,19 @@ basin_cuda_candidates basin__contact_view(const basin_cuda_candidate_list *list)
 
 static basin_status query(basin_cuda_contact *contact,
                           const basin_cuda_motion *motion,
+                          bool exact,
                           basin_cuda_candidate_list *list,
                           unsigned pass)
 {
   basin_cuda_pass sides = basin__contact_pass(contact, pass);
+  sides.exact = exact;
   if (sides.a.count == 0 || sides.b.count == 0) return BASIN_OK;
   basin_cuda_motion moved = *motion;
   basin_cuda_candidates view = basin__contact_view(list);
   void *parameters[] = {&contact->rules,
                         &moved,
                         &sides,
-                        &contact->boxes,
+                        &contact->tree_boxes,
                         &view.items[pass],
                         &view.partners[pass],
                         &list->capacity[pass],
@@ -132,6 +156,7 @@ static basin_status query(basin_cuda_contact *contact,
 /* Room for the candidates that were counted; a pass that had too little runs again. */
 static basin_status query_again(basin_cuda_contact *contact,
                                 const basin_cuda_motion *motion,
+                                bool exact,
                                 basin_cuda_candidate_list *list,
                                 unsigned pass)
 {
@@ -141,22 +166,46 @@ static basin_status query_again(basin_cuda_contact *contact,
   list->capacity[pass] = room;
   const size_t at = offsetof(basin_cuda_status, candidates) + pass * sizeof(uint64_t);
   BASIN_TRY(basin__cuda_zero(contact->cuda, contact->device_status + at, sizeof(uint64_t)));
-  return query(contact, motion, list, pass);
+  return query(contact, motion, exact, list, pass);
 }
 
-static basin_status check_counts(basin_cuda_contact *contact)
+static basin_status fail_counts(basin_cuda_contact *contact)
 {
-  size_t total = 0;
-  for (unsigned pass = 0; pass < BASIN__CUDA_PASSES; ++pass) {
-    const size_t count = contact->status.candidates[pass];
-    total += count;
-    if (count > contact->host->pair_limit || total > UINT32_MAX)
+  for (unsigned pass = 0; pass < BASIN__CUDA_PASSES; ++pass)
+    if (contact->status.candidates[pass] > contact->host->pair_limit)
       return BASIN_FAIL(contact->context,
                         BASIN_ERROR_LENGTH,
                         "contact: more than %zu %s pairs or candidates, the pair_limit",
-                        count > contact->host->pair_limit ? contact->host->pair_limit
-                                                          : (size_t)UINT32_MAX,
+                        contact->host->pair_limit,
                         basin_contact_kind_name((basin_contact_kind)pass));
+  return BASIN_FAIL(contact->context,
+                    BASIN_ERROR_LENGTH,
+                    "contact: more than %u candidates, which a device cannot number",
+                    (unsigned)UINT32_MAX);
+}
+
+basin_status basin__contact_gather(basin_cuda_contact *contact,
+                                    const basin_cuda_motion *motion,
+                                    bool exact,
+                                    size_t most,
+                                    basin_cuda_candidate_list *list,
+                                    bool *many)
+{
+  size_t total = 0;
+  *many = false;
+  for (unsigned pass = 0; pass < BASIN__CUDA_PASSES; ++pass) list->count[pass] = 0;
+  for (unsigned pass = 0; pass < BASIN__CUDA_PASSES; ++pass)
+    BASIN_TRY(query(contact, motion, exact, list, pass));
+  BASIN_TRY(basin__contact_fetch(contact, motion));
+  judge_trees(contact);
+  for (unsigned pass = 0; pass < BASIN__CUDA_PASSES; ++pass) {
+    total += contact->status.candidates[pass];
+    *many = *many || contact->status.candidates[pass] > most || total > UINT32_MAX;
+  }
+  for (unsigned pass = 0; pass < BASIN__CUDA_PASSES && !*many; ++pass) {
+    list->count[pass] = contact->status.candidates[pass];
+    if (list->count[pass] > list->capacity[pass])
+      BASIN_TRY(query_again(contact, motion, exact, list, pass));
   }
   return BASIN_OK;
 }
@@ -165,20 +214,10 @@ basin_status basin__contact_candidates(basin_cuda_contact *contact,
                                        const basin_cuda_motion *motion,
                                        basin_cuda_candidate_list *list)
 {
-  const double start = basin__seconds();
-  for (unsigned pass = 0; pass < BASIN__CUDA_PASSES; ++pass) list->count[pass] = 0;
-  BASIN_TRY(basin__contact_trees(contact, motion));
-  for (unsigned pass = 0; pass < BASIN__CUDA_PASSES; ++pass)
-    BASIN_TRY(query(contact, motion, list, pass));
-  BASIN_TRY(basin__contact_fetch(contact, motion));
-  judge_trees(contact);
-  BASIN_TRY(check_counts(contact));
-  for (unsigned pass = 0; pass < BASIN__CUDA_PASSES; ++pass) {
-    list->count[pass] = contact->status.candidates[pass];
-    if (list->count[pass] > list->capacity[pass])
-      BASIN_TRY(query_again(contact, motion, list, pass));
-  }
-  ++contact->statistics.collections;
-  contact->statistics.seconds_broad += basin__seconds() - start;
-  return BASIN_OK;
+  bool many;
+  BASIN_TRY(basin__contact_begin(contact, motion, false, 0));
+  BASIN_TRY(basin__contact_fill_trees(contact, contact->boxes));
+  BASIN_TRY(basin__contact_gather(
+      contact, motion, contact->host->exact_boxes, contact->host->pair_limit, list, &many));
+  return many ? fail_counts(contact) : BASIN_OK;
 }

@@ -10,7 +10,9 @@
 #define BASIN_CONTACT_KERNEL_LIST(X)      \
   X(start, "contact_boxes.cu")            \
   X(extent, "contact_boxes.cu")           \
+  X(frame, "contact_boxes.cu")            \
   X(boxes, "contact_boxes.cu")            \
+  X(outer, "contact_boxes.cu")            \
   X(set_extent, "contact_tree.cu")        \
   X(keys, "contact_tree.cu")              \
   X(corners, "contact_tree.cu")           \
@@ -52,6 +54,16 @@ typedef struct basin_cuda_candidate_list {
   size_t capacity[BASIN__CUDA_PASSES], count[BASIN__CUDA_PASSES];
 } basin_cuda_candidate_list;
 
+/* Candidates of boxes that are larger than asked for: good for every call whose boxes lie inside.
+ */
+typedef struct basin_cuda_reuse {
+  basin_cuda_candidate_list list;
+  bool valid;
+  double activation; /* of the last detect */
+  double patience;   /* how much larger the boxes may be */
+  unsigned pause;    /* calls to come that try no list */
+} basin_cuda_reuse;
+
 /* Pairs of one detect. */
 typedef struct basin_cuda_pair_list {
   basin_buffer memory;
@@ -72,13 +84,15 @@ struct basin_cuda_contact {
   basin_cuda_rules rules;
   basin_cuda_set sets[BASIN__CUDA_SETS];
   basin_cuda_sides sides;
-  basin_address boxes, keys, device_status;
+  basin_address boxes, outer, frame, keys, device_status;
+  basin_address tree_boxes; /* those that the trees were given */
   basin_cuda_status status; /* as last fetched */
   double built_cost[BASIN__CUDA_SETS];
   bool stale[BASIN__CUDA_SETS]; /* to be sorted before the next use */
   double most_separation;
 
   basin_cuda_candidate_list candidates, kept;
+  basin_cuda_reuse reuse;
   basin_buffer swept; /* positions and direction */
   double swept_limit;
   bool has_sweep;
@@ -111,12 +125,30 @@ basin_status basin__contact_launch_few(basin_cuda_contact *contact,
 /* Fetches the status; names a vertex that is not finite. */
 basin_status basin__contact_fetch(basin_cuda_contact *contact, const basin_cuda_motion *motion);
 
-/* Begins a call: new status, boxes, trees. */
-basin_status basin__contact_trees(basin_cuda_contact *contact, const basin_cuda_motion *motion);
-/* All candidates; the status is fetched. */
+/* Begins a call: new status and boxes. With `compare` they are compared with the outer ones, else
+ * center and mean edge are found anew (`otherwise`: for the edge where there is none). */
+basin_status basin__contact_begin(basin_cuda_contact *contact,
+                                  const basin_cuda_motion *motion,
+                                  bool compare,
+                                  double otherwise);
+/* Gives the trees these boxes. */
+basin_status basin__contact_fill_trees(basin_cuda_contact *contact, basin_address boxes);
+/* Candidates of the boxes in the trees, counted first: *many where a pass has more than `most`, and
+ * then there are none. The status is fetched. */
+basin_status basin__contact_gather(basin_cuda_contact *contact,
+                                    const basin_cuda_motion *motion,
+                                    bool exact,
+                                    size_t most,
+                                    basin_cuda_candidate_list *list,
+                                    bool *many);
+/* All candidates of a call, and no more; the status is fetched. */
 basin_status basin__contact_candidates(basin_cuda_contact *contact,
                                        const basin_cuda_motion *motion,
                                        basin_cuda_candidate_list *list);
+/* Candidates for a call, perhaps more, in a list that an earlier call may have made. */
+basin_status basin__contact_reuse(basin_cuda_contact *contact,
+                                  const basin_cuda_motion *motion,
+                                  const basin_cuda_candidate_list **list);
 /* What kernels read of it. */
 basin_cuda_candidates basin__contact_view(const basin_cuda_candidate_list *list);
 basin_cuda_pass basin__contact_pass(const basin_cuda_contact *contact, unsigned pass);

@@ -127,6 +127,28 @@ static void only_scalars_come_back(void **state)
   free_heap(&h);
 }
 
+/* Candidates serve several calls while things move a little; a long motion and a return to rest. */
+static void reused_candidates(void **state)
+{
+  (void)state;
+  heap h = make_heap(13, 60, 1, 0);
+  pair_of_detectors d = detectors_of(&h.d);
+  for (int call = 0; call < 12; ++call) {
+    const double much = call == 6 ? 1 : 0.02;
+    for (size_t i = 0; i < 3 * h.vertices; ++i) h.x[i] += 0.3 * much * h.p[i];
+    for (size_t i = 0; i < 3 * h.vertices; ++i) h.p[i] *= call % 2 ? -much : 1 / much;
+    expect_lists(&d, h.x, 0.05);
+    expect_steps(&d, h.x, h.p, 0.02);
+    for (size_t i = 0; i < 3 * h.vertices; ++i) h.p[i] *= call % 2 ? -1 / much : much;
+  }
+  const basin_contact_statistics statistics = basin__cuda_contact_statistics(d.gpu);
+  assert_int_equal(statistics.detections, 12);
+  assert_int_equal(statistics.steps, 12);
+  assert_in_range(statistics.collections, 1, 16);
+  free_detectors(&d);
+  free_heap(&h);
+}
+
 static void empty_sets(void **state)
 {
   (void)state;
@@ -245,6 +267,7 @@ int main(void)
                                      cmocka_unit_test(equal_pairs),
                                      cmocka_unit_test(versions),
                                      cmocka_unit_test(only_scalars_come_back),
+                                     cmocka_unit_test(reused_candidates),
                                      cmocka_unit_test(empty_sets),
                                      cmocka_unit_test(turning_pairs),
                                      cmocka_unit_test(meshes)};
