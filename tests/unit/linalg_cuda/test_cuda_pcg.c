@@ -195,7 +195,7 @@ static void test_same_iterations(void **state)
   static const unsigned blocks[] = {1, 2, 3, 4, 6, 12};
   for (size_t i = 0; i < BASIN_COUNT(blocks); i++) {
     for (int rule = 0; rule < 2; rule++) {
-      problem p = make_problem(laplacian(test_context_of, blocks[i] > 4 ? 4 : 7, blocks[i], 0.01),
+      problem p = make_problem(laplacian(test_context_of, blocks[i] > 4 ? 4 : 6, blocks[i], 0.01),
                                1 + (unsigned)rule,
                                0,
                                NULL);
@@ -358,7 +358,7 @@ static void test_bad_numbers(void **state)
 static void test_limits(void **state)
 {
   (void)state;
-  problem p = make_problem(laplacian(test_context_of, 6, 1, 0), 1, 0, NULL);
+  problem p = make_problem(laplacian(test_context_of, 4, 1, 0), 1, 0, NULL);
   basin_linear_options options = basin_linear_options_defaults();
   update(&p);
   options.tolerance = 1e-20;
@@ -411,7 +411,7 @@ static void test_interrupted(void **state)
 static void test_graphs(void **state)
 {
   (void)state;
-  problem p = make_problem(laplacian(test_context_of, 8, 3, 0), 1, 0, NULL);
+  problem p = make_problem(laplacian(test_context_of, 6, 3, 0), 1, 0, NULL);
   basin_linear_options options = basin_linear_options_defaults();
   options.tolerance = 1e-8;
   basin_cuda_pcg_options device = {.iterations = 4};
@@ -449,7 +449,7 @@ static void test_single(void **state)
   static const basin_node_range ranges[] = {{0, 4}, {50, 8}};
   for (unsigned b = 1; b <= 6; b += b < 3 ? 1 : 3) {
     for (size_t count = 0; count <= 2; count += 2) {
-      problem p = make_problem(laplacian(test_context_of, 5, b, 0.01), 2, count, ranges);
+      problem p = make_problem(laplacian(test_context_of, 4, b, 0.01), 2, count, ranges);
       basin_linear_options options = basin_linear_options_defaults();
       options.stop = BASIN_STOP_RESIDUAL;
       options.tolerance = 1e-9; /* beyond float alone */
