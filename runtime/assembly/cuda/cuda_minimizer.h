@@ -31,7 +31,7 @@ typedef struct basin_cuda_term {
   basin_dof_table *sent; /* what `tables` holds: local_nodes of them */
   basin_cuda_list gradient, hessian;
   basin_device_binding bindings[BASIN_STAGE_COUNT];
-  basin_buffer energies; /* one an element */
+  basin_buffer energies; /* one an element, for benchmarks */
   uint32_t *host_rows;   /* terms over curved maps: for the adjoints */
   size_t host_row_capacity;
   uint64_t host_structure;
@@ -58,7 +58,10 @@ typedef struct basin_cuda_minimizer {
   basin_cuda_part parts[BASIN_PART_COUNT];
   basin_cuda_map *maps;
   size_t map_capacity;
-  uint64_t structures; /* made so far */
+  uint64_t structures;                    /* made so far */
+  basin_buffer energies, partial, places; /* of all terms' elements; of chunks; where they lie */
+  uint32_t *sent_places;                  /* what `places` holds: 2 (term_count + 1) words */
+  size_t sent_capacity, sent_terms;
   basin_buffer gradient, local, keys, words, sources, heads, numbers, results, tables;
   size_t batch_bytes; /* local results kept at once */
   double gradient_largest;

@@ -2,6 +2,8 @@
  * once. SPDX-License-Identifier: Apache-2.0 */
 #include "assembly/cuda/cuda_minimizer.h"
 
+enum { ENERGY_CHUNK = 2048, ENERGY_THREADS = 256 };
+
 /* Terms without unknowns have no structure, but energies. */
 static basin_status need_device(basin_minimizer *minimizer, basin_term *term)
 {
@@ -10,64 +12,125 @@ static basin_status need_device(basin_minimizer *minimizer, basin_term *term)
   return term->device ? BASIN_OK : BASIN_ERROR_MEMORY;
 }
 
-/* Energies of all elements into the term's buffer. */
-static basin_status run_values(basin_minimizer *minimizer, basin_term *term, size_t count)
+/* Energies of all elements from `address` on. */
+static basin_status
+run_values(basin_minimizer *minimizer, basin_term *term, size_t count, basin_address address)
 {
   BASIN_TRY(need_device(minimizer, term));
-  basin_cuda_term *own = term->device;
-  BASIN_TRY(
-      basin__buffer_reserve(minimizer->device->cuda, &own->energies, (count + 1) * sizeof(double)));
   BASIN_TRY(basin__binding_on_device(
-      minimizer->system, term->value.info, &own->bindings[BASIN_STAGE_VALUE]));
-  basin_cuda_results results = {.energy = own->energies.address};
+      minimizer->system, term->value.info, &term->device->bindings[BASIN_STAGE_VALUE]));
+  basin_cuda_results results = {.energy = address};
   return basin__cuda_term_launch(
       minimizer, term, BASIN_STAGE_VALUE, BASIN_PROJECTION_NONE, 0, count, &results);
 }
 
-static basin_status term_energy(basin_minimizer *minimizer, basin_term *term, basin_address result)
+/* Elements whose energies count. */
+static size_t value_count(const basin_minimizer *minimizer, const basin_term *term)
 {
-  double start = basin__seconds();
-  size_t count = minimizer->system->spaces[term->space].count;
-  if (count == 0) return BASIN_OK;
-  BASIN_TRY(run_values(minimizer, term, count));
-  BASIN_TRY(basin__cuda_sum(minimizer->device->cuda,
-                            &minimizer->device->scratch,
-                            term->device->energies.address,
-                            count,
-                            result));
-  double seconds = basin__seconds() - start;
-  ++term->statistics.value_calls;
-  term->statistics.value_seconds += seconds;
-  if (term->dynamic) minimizer->seconds_pair_energy += seconds;
+  return term->enabled ? minimizer->system->spaces[term->space].count : 0;
+}
+
+/* Where the energies and chunks of each term begin; sent if that has changed. */
+static basin_status place_energies(basin_minimizer *minimizer, size_t *energies, size_t *chunks)
+{
+  basin_cuda_minimizer *device = minimizer->device;
+  size_t terms = minimizer->term_count, words = 2 * (terms + 1);
+  bool changed = device->sent_terms != terms;
+  BASIN_TRY(basin__grow(minimizer->context,
+                        &device->sent_places,
+                        &device->sent_capacity,
+                        words,
+                        sizeof *device->sent_places));
+  uint32_t *starts = device->sent_places, *firsts = starts + terms + 1;
+  *energies = *chunks = 0;
+  for (size_t k = 0;; ++k) {
+    changed = changed || starts[k] != *energies || firsts[k] != *chunks;
+    starts[k] = (uint32_t)*energies;
+    firsts[k] = (uint32_t)*chunks;
+    if (k == terms) break;
+    size_t count = value_count(minimizer, minimizer->terms[k]);
+    *energies += count;
+    *chunks += (count + ENERGY_CHUNK - 1) / ENERGY_CHUNK;
+  }
+  if (*energies >= BASIN_NONE)
+    return BASIN_FAIL(
+        minimizer->context, BASIN_ERROR_UNSUPPORTED, "%zu elements are too many", *energies);
+  if (!changed) return BASIN_OK;
+  device->sent_terms = SIZE_MAX;
+  BASIN_TRY(basin__cuda_send(minimizer, &device->places, starts, words * sizeof *starts));
+  device->sent_terms = terms;
   return BASIN_OK;
+}
+
+static basin_status run_terms(basin_minimizer *minimizer)
+{
+  basin_cuda_minimizer *device = minimizer->device;
+  for (size_t k = 0; k < minimizer->term_count; ++k) {
+    basin_term *term = minimizer->terms[k];
+    double start = basin__seconds();
+    size_t count = value_count(minimizer, term);
+    if (count == 0) continue;
+    basin_address at = device->energies.address + device->sent_places[k] * sizeof(double);
+    basin_status status = run_values(minimizer, term, count, at);
+    if (status != BASIN_OK) return basin__term_blame(minimizer, term, status);
+    double seconds = basin__seconds() - start;
+    ++term->statistics.value_calls;
+    term->statistics.value_seconds += seconds;
+    if (term->dynamic) minimizer->seconds_pair_energy += seconds;
+  }
+  return BASIN_OK;
+}
+
+/* As in energies.cu. */
+typedef struct energy_task {
+  uint32_t terms, chunk;
+  basin_address starts, chunks, energies, partial, sums;
+} energy_task;
+
+static basin_status
+sum(basin_minimizer *minimizer, const char *entry, size_t blocks, energy_task *task)
+{
+  basin_cuda *cuda = minimizer->device->cuda;
+  basin_cuda_launch launch = {.blocks = (unsigned)blocks, .threads = ENERGY_THREADS};
+  BASIN_TRY(basin__cuda_kernel(cuda, "energies.cu", entry, "", &launch.kernel));
+  return basin__cuda_launch(cuda, &launch, (void *[]){task});
 }
 
 basin_status basin__cuda_energies(basin_minimizer *minimizer, double *per_term)
 {
   basin_cuda_minimizer *device = minimizer->device;
-  size_t count = minimizer->term_count, bytes = count * sizeof(double);
-  if (count == 0) return BASIN_OK;
-  BASIN_TRY(basin__buffer_reserve(
-      device->cuda, &device->results, bytes > 256 * sizeof(double) ? bytes : 256 * sizeof(double)));
-  basin_address results = device->results.address;
-  BASIN_TRY(basin__cuda_zero(device->cuda, results, bytes));
-  for (size_t k = 0; k < count; ++k) {
-    basin_term *term = minimizer->terms[k];
-    if (!term->enabled) continue;
-    basin_status status = term_energy(minimizer, term, results + k * sizeof(double));
-    if (status != BASIN_OK) return basin__term_blame(minimizer, term, status);
-  }
-  return basin__cuda_download(device->cuda, per_term, results, bytes);
+  size_t terms = minimizer->term_count, energies, chunks;
+  if (terms == 0) return BASIN_OK;
+  BASIN_TRY(place_energies(minimizer, &energies, &chunks));
+  BASIN_TRY(
+      basin__buffer_reserve(device->cuda, &device->energies, (energies + 1) * sizeof(double)));
+  BASIN_TRY(
+      basin__buffer_reserve(device->cuda, &device->partial, (chunks + terms) * sizeof(double)));
+  BASIN_TRY(run_terms(minimizer));
+  energy_task task = {.terms = (uint32_t)terms,
+                      .chunk = ENERGY_CHUNK,
+                      .starts = device->places.address,
+                      .chunks = device->places.address + (terms + 1) * sizeof(uint32_t),
+                      .energies = device->energies.address,
+                      .partial = device->partial.address,
+                      .sums = device->partial.address + chunks * sizeof(double)};
+  BASIN_TRY(sum(minimizer, "sum_chunks", chunks, &task));
+  BASIN_TRY(sum(minimizer, "sum_terms", terms, &task));
+  return basin__cuda_download(device->cuda, per_term, task.sums, terms * sizeof(double));
 }
+
+/* ---- of every element of one term ---- */
 
 basin_status
 basin__cuda_element_energies(basin_minimizer *minimizer, basin_term *term, double *energies)
 {
+  basin_cuda_minimizer *device = minimizer->device;
   size_t count = minimizer->system->spaces[term->space].count;
   if (count == 0) return BASIN_OK;
-  BASIN_TRY(run_values(minimizer, term, count));
+  BASIN_TRY(basin__buffer_reserve(device->cuda, &device->energies, count * sizeof(double)));
+  BASIN_TRY(run_values(minimizer, term, count, device->energies.address));
   return basin__cuda_download(
-      minimizer->device->cuda, energies, term->device->energies.address, count * sizeof(double));
+      device->cuda, energies, device->energies.address, count * sizeof(double));
 }
 
 /* ---- what is not finite: local results are copied and looked at here ---- */

@@ -207,7 +207,10 @@ static void release(basin_minimizer *minimizer)
   basin_cuda_minimizer *device = minimizer->device;
   basin_context *context = minimizer->context;
   if (!device) return;
-  basin_buffer *const buffers[] = {&device->gradient,
+  basin_buffer *const buffers[] = {&device->energies,
+                                   &device->partial,
+                                   &device->places,
+                                   &device->gradient,
                                    &device->local,
                                    &device->keys,
                                    &device->words,
@@ -235,6 +238,7 @@ static void release(basin_minimizer *minimizer)
     release_buffers(device->cuda, map, BASIN_COUNT(map));
   }
   basin__free(context, device->maps, device->map_capacity * sizeof *device->maps);
+  basin__free(context, device->sent_places, device->sent_capacity * sizeof *device->sent_places);
   basin__free_aligned(
       context, device->host_gradient, device->host_gradient_capacity * sizeof(double));
   basin__free_aligned(context, device->host_local, device->host_local_capacity * sizeof(double));

@@ -29,6 +29,8 @@ static const struct {
     {"gather.cu", "gather_hessian", {"-DBLOCK=3", "-DMAPPED"}, 2, 128},
     {"gather.cu", "gather_hessian", {"-DBLOCK=12", "-DMAPPED"}, 2, 128},
     {"gather.cu", "gather_hessian_long", {"-DBLOCK=3", "-DMAPPED"}, 2, 128},
+    {"energies.cu", "sum_chunks", {NULL}, 0, 0},
+    {"energies.cu", "sum_terms", {NULL}, 0, 0},
     {"targets.cu", "write_target", {NULL}, 0, 0},
     {"filter.cu", "simplex_steps", {NULL}, 0, 320},
     {"filter.cu", "plane_steps", {NULL}, 0, 64},
