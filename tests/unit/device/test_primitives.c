@@ -349,9 +349,10 @@ static void test_too_many(void **state)
                    BASIN_ERROR_UNSUPPORTED);
 }
 
-int main(void)
+int main(int count, char **words)
 {
   skip_without_device();
+  if (count > 1) cmocka_set_test_filter(words[1]);
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_scan),
                                      cmocka_unit_test(test_scan_of_three_levels),
                                      cmocka_unit_test(test_sort),
