@@ -75,7 +75,8 @@ function M.of(given)
   local all, labels = collect(given.parts), given.numbers or labels_of(given.parts)
   return setmetatable({ position = given.position, reach = given.reach, planes = given.planes or {},
     edges = bytes(all.edges, 2), triangles = bytes(all.triangles, 3), points = bytes(all.points, 1),
-    lone = bytes(all.lone, 1), labels = bytes(labels, 1), numbers = labels, smallest = math.huge,
+    lone = bytes(all.lone, 1), labels = bytes(labels, 1), numbers = labels,
+    surface = all.points, smallest = math.huge,
     steps = 0, closest = 0, seconds = 0 }, M)
 end
 
@@ -94,15 +95,16 @@ function M.new(contact, bodies)
     parts = parts, planes = contact.planes }
 end
 
--- The smallest distance of all vertices that move from the planes.
+-- The smallest distance from the planes of all points of surfaces that move.
 local function above_planes(self, rows)
   local least = math.huge
   for _, plane in ipairs(self.planes) do
     local n = plane.normal
     local length = math.sqrt(n[1] ^ 2 + n[2] ^ 2 + n[3] ^ 2)
-    for i, p in ipairs(rows) do
+    for _, i in ipairs(self.surface) do
+      local p = rows[i + 1]
       local height = (n[1] * p[1] + n[2] * p[2] + n[3] * p[3] - (plane.offset or 0)) / length
-      if self.numbers[i] ~= FIXED then least = math.min(least, height) end
+      if self.numbers[i + 1] ~= FIXED then least = math.min(least, height) end
     end
   end
   return least
