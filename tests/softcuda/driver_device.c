@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "exports.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +11,34 @@ enum { STACK_MAX = 64 };
 
 static bool initialized;
 static softcuda_context *contexts[SOFTCUDA_DEVICES_MAX];
-static _Thread_local softcuda_context *current[STACK_MAX];
-static _Thread_local unsigned current_count;
+
+/* The contexts that a thread has made current. In a list, not thread-local: LeakSanitizer of GCC 12
+ * can take storage of libraries opened at run time for something else. */
+typedef struct context_stack {
+  pthread_t thread;
+  softcuda_context *list[STACK_MAX];
+  unsigned count;
+  struct context_stack *next;
+} context_stack;
+static context_stack *stacks;
+
+static context_stack *stack_of_thread(void)
+{
+  pthread_t self = pthread_self();
+  context_stack *spare = NULL;
+  for (context_stack *s = stacks; s; s = s->next) {
+    if (pthread_equal(s->thread, self)) return s;
+    if (!s->count) spare = s; /* of a thread that may have ended */
+  }
+  if (!spare) {
+    spare = calloc(1, sizeof *spare);
+    if (!spare) return NULL;
+    spare->next = stacks;
+    stacks = spare;
+  }
+  spare->thread = self;
+  return spare;
+}
 
 static int device_count(void)
 {
@@ -271,8 +298,10 @@ int cuCtxPushCurrent_v2(basin_cu_context context)
   SOFTCUDA_CALL("cuCtxPushCurrent");
   if (!initialized) return BASIN_CU_NOT_INITIALIZED;
   if (!exists(context)) return BASIN_CU_INVALID_CONTEXT;
-  if (current_count == STACK_MAX) return BASIN_CU_INVALID_VALUE;
-  current[current_count++] = context;
+  context_stack *stack = stack_of_thread();
+  if (!stack) return BASIN_CU_OUT_OF_MEMORY;
+  if (stack->count == STACK_MAX) return BASIN_CU_INVALID_VALUE;
+  stack->list[stack->count++] = context;
   return BASIN_CU_SUCCESS;
 }
 
@@ -280,16 +309,18 @@ int cuCtxPopCurrent_v2(basin_cu_context *context)
 {
   SOFTCUDA_CALL("cuCtxPopCurrent");
   if (!initialized) return BASIN_CU_NOT_INITIALIZED;
-  if (!current_count) return BASIN_CU_INVALID_CONTEXT;
-  current_count--;
-  if (context) *context = current[current_count];
+  context_stack *stack = stack_of_thread();
+  if (!stack || !stack->count) return BASIN_CU_INVALID_CONTEXT;
+  stack->count--;
+  if (context) *context = stack->list[stack->count];
   return BASIN_CU_SUCCESS;
 }
 
 int softcuda_context_get(softcuda_context **context)
 {
   if (!initialized) return BASIN_CU_NOT_INITIALIZED;
-  *context = current_count ? current[current_count - 1] : NULL;
+  const context_stack *stack = stack_of_thread();
+  *context = stack && stack->count ? stack->list[stack->count - 1] : NULL;
   if (!exists(*context)) return BASIN_CU_INVALID_CONTEXT;
   return (*context)->lost;
 }
