@@ -19,7 +19,16 @@ static basin_context *push_new_context(lua_State *L, int options_index)
   if (lua_istable(L, options_index)) {
     static const char *const levels[] = {"error", "warn", "info", "debug", "trace", NULL};
     options.device = basin__opt_string_field(L, options_index, "device", options.device);
-    options.threads = (unsigned)basin__opt_size_field(L, options_index, "threads", options.threads);
+    size_t threads = basin__opt_size_field(L, options_index, "threads", options.threads);
+    if (threads > BASIN_THREADS_MAX) {
+      basin__throw(L,
+                   BASIN_ERROR_ARGUMENT,
+                   NULL,
+                   "threads must be at most %d, not %zu",
+                   BASIN_THREADS_MAX,
+                   threads);
+    }
+    options.threads = (unsigned)threads;
     options.cache_folder =
         basin__opt_string_field(L, options_index, "cache_folder", options.cache_folder);
     if (lua_getfield(L, options_index, "log") != LUA_TNIL) {

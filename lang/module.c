@@ -42,6 +42,8 @@ int basin__open_core(lua_State *L)
   basin__functions(L, functions);
   lua_pushstring(L, basin_version());
   lua_setfield(L, -2, "version");
+  lua_pushinteger(L, BASIN_THREADS_MAX);
+  lua_setfield(L, -2, "threads_max");
   basin__open_context(L);
   basin__open_array(L);
   basin__open_array_math(L);

@@ -53,8 +53,8 @@ local option_words <const> = {
 local function check_value(name, value)
   if name == "threads" then
     local number = math.tointeger(tonumber(value))
-    if not number or number < 1 then
-      fail_usage("--threads needs a whole number from 1, got '%s'", value)
+    if not number or number < 1 or number > core.threads_max then
+      fail_usage("--threads needs a whole number from 1 to %d, got '%s'", core.threads_max, value)
     end
     return number
   end

@@ -28,13 +28,15 @@ static unsigned default_threads(basin_context *context)
   const char *wanted = basin__env("THREADS");
   char *end = NULL;
   long threads = wanted ? strtol(wanted, &end, 10) : 0;
-  if (wanted && wanted[0] && !*end && threads > 0 && threads <= 1024) return (unsigned)threads;
+  if (wanted && wanted[0] && !*end && threads > 0 && threads <= BASIN_THREADS_MAX)
+    return (unsigned)threads;
   unsigned all = basin__processor_count();
   if (wanted && wanted[0])
     basin__log(context,
                BASIN_LOG_WARN,
-               "BASIN_THREADS=%s is no whole number from 1 to 1024: %u threads are used",
+               "BASIN_THREADS=%s is no whole number from 1 to %d: %u threads are used",
                wanted,
+               BASIN_THREADS_MAX,
                all);
   return all;
 }
@@ -68,6 +70,14 @@ static bool resolve(basin_context *context)
   options->cache_folder = cache ? basin__strdup(context, cache) : default_cache_folder(context);
   options->log_level = level_from_environment(options->log_level);
   if (options->threads == 0) options->threads = default_threads(context);
+  if (options->threads > BASIN_THREADS_MAX) {
+    basin__log(context,
+               BASIN_LOG_WARN,
+               "%u threads are too many: %d are used",
+               options->threads,
+               BASIN_THREADS_MAX);
+    options->threads = BASIN_THREADS_MAX;
+  }
   if (options->parallel && options->parallel_workers == 0) options->parallel_workers = 1;
   return options->device && options->cache_folder;
 }

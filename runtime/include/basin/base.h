@@ -90,12 +90,14 @@ typedef bool (*basin_progress_function)(void *user, const char *stage, double fr
 
 typedef struct basin_context basin_context;
 
+#define BASIN_THREADS_MAX 1024
+
 /* Options of a context. Set with basin_options_defaults(), then change fields. Strings are copied.
  */
 typedef struct basin_options {
   size_t size;        /* sizeof(basin_options) of the caller: ABI growth */
   const char *device; /* "auto", "cpu", "cpu:interp", "cuda", "cuda:N"; NULL = "auto" */
-  unsigned threads;   /* 0 = all cores */
+  unsigned threads;   /* 0 = all cores; at most BASIN_THREADS_MAX, more is a warning */
   basin_log_level log_level;
   const char *
       cache_folder; /* NULL = $BASIN_CACHE_DIR, else $XDG_CACHE_HOME/basin; "" = no cache on disk */

@@ -53,6 +53,11 @@ static void options_are_made_definite(void **state)
   assert_string_equal(options->cache_folder, "");
   assert_int_equal(options->threads, 5);
   basin_context_destroy(context);
+  wanted.threads = 1000000;
+  wanted.log_level = BASIN_LOG_ERROR; /* there is a warning */
+  context = basin_context_create(&wanted);
+  assert_int_equal(basin__context_options(context)->threads, BASIN_THREADS_MAX);
+  basin_context_destroy(context);
   unsetenv("BASIN_DEVICE");
   unsetenv("BASIN_THREADS");
 }
