@@ -69,7 +69,7 @@ basin_status basin_contact_check(basin_contact *contact, const double *positions
     return fail(contact, &text);
   }
   basin_contact_closest near;
-  BASIN_TRY(basin_contact_smallest_distance(contact, positions, &near));
+  BASIN_TRY(basin__contact_illegal(contact, positions, &near));
   if (near.kind == BASIN_CONTACT_KIND_COUNT || near.gap > 0) return BASIN_OK;
   basin__strbuf_printf(
       &text, "the smallest gap is %g (distance minus separation); closest are ", near.gap);

@@ -182,20 +182,23 @@ static void search_pass(closest_task *task, unsigned pass)
       contact->context, (task->scan.query_set->count + QUERIES - 1) / QUERIES, search_block, task);
 }
 
-basin_status basin_contact_smallest_distance(basin_contact *contact,
-                                             const double *positions,
-                                             basin_contact_closest *closest)
+/* With `illegal` pairs that are farther apart than they must stay are left out as far as that saves
+ * work. */
+static basin_status smallest(basin_contact *contact,
+                             const double *positions,
+                             bool illegal,
+                             basin_contact_closest *closest)
 {
   *closest = (basin_contact_closest){
       .kind = BASIN_CONTACT_KIND_COUNT, .squared_distance = HUGE_VAL, .gap = HUGE_VAL};
   BASIN_TRY(basin__contact_boxes(contact, positions, NULL, 0, -1, NULL, NULL));
   basin__contact_refit(contact, contact->boxes);
   closest_task task = {.contact = contact, .positions = positions};
-  atomic_init(&task.squared, HUGE_VAL);
-  atomic_init(&task.gap, HUGE_VAL);
   for (size_t b = 0; contact->offsets && b < contact->body_count; ++b)
     task.most_separation = fmax(task.most_separation, 2 * contact->offsets[b]);
   task.most_separation += contact->separation;
+  atomic_init(&task.squared, illegal ? task.most_separation * task.most_separation : HUGE_VAL);
+  atomic_init(&task.gap, illegal ? 0 : HUGE_VAL);
   const size_t bytes = contact->worker_count * sizeof *task.bests;
   task.bests = basin__alloc(contact->context, bytes);
   if (!task.bests) return BASIN_ERROR_MEMORY;
@@ -210,4 +213,18 @@ basin_status basin_contact_smallest_distance(basin_contact *contact,
   closest->gap = gap;
   basin__free(contact->context, task.bests, bytes);
   return BASIN_OK;
+}
+
+basin_status basin_contact_smallest_distance(basin_contact *contact,
+                                             const double *positions,
+                                             basin_contact_closest *closest)
+{
+  return smallest(contact, positions, false, closest);
+}
+
+basin_status basin__contact_illegal(basin_contact *contact,
+                                    const double *positions,
+                                    basin_contact_closest *closest)
+{
+  return smallest(contact, positions, true, closest);
 }

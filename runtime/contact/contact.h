@@ -266,6 +266,14 @@ basin_status basin__reuse_prepare(basin_contact *contact,
 basin_status
 basin__reuse_visit(basin_contact *contact, unsigned pass, basin__visit visit, void *user);
 
+/* ---- smallest distances ---- */
+
+/* basin_contact_smallest_distance if its gap is not above 0; else any pair with a gap above 0, or
+ * none. */
+basin_status basin__contact_illegal(basin_contact *contact,
+                                    const double *positions,
+                                    basin_contact_closest *closest);
+
 /* ---- pairs ---- */
 
 basin_status basin__pairs_merge(basin_contact *contact);

@@ -51,6 +51,7 @@ function M.attach(self, given)
   self.moving = moving.new(given.bodies, self.detector, self.position, self.mesh)
   summary.init(self)
   legal.check(self)
+  self.left = self.position:compute()
   self:refresh()
   local filter = self.detector:filter { slackness = given.slackness, rule = given.step_rule,
     distance = self.reach }

@@ -21,10 +21,10 @@ local function names(rules, vertices)
   return table.concat(list, ", ")
 end
 
--- Nothing intersects, but something may touch, be too close, or lie behind a plane.
-local function check_gap(contact)
+-- Nothing intersects, but something touches, is too close, or lies behind a plane.
+local function fail_gap(contact, problem)
   local distance, closest = contact.detector:smallest_distance()
-  if closest.gap > 0 then return contact.detector:check() end
+  if closest.gap > 0 then error(problem, 0) end
   errors.fail_hint("STATE", "move the bodies apart before the first step",
     "std.contact.barrier: the start has a gap of %.3g m (distance %.3g m): %s", closest.gap,
     distance, names(contact.rules, closest.vertices))
@@ -33,8 +33,10 @@ end
 ---Raises an error that names the bodies that intersect, are closer than their thickness, or lie
 ---behind a plane.
 function M.check(contact)
+  local legal, problem = pcall(contact.detector.check, contact.detector)
+  if legal then return end
   local rows, count = contact.detector:intersections { limit = SHOWN }
-  if count == 0 then return check_gap(contact) end
+  if count == 0 then return fail_gap(contact, problem) end
   local list = {}
   for i, row in ipairs(rows:table()) do
     list[i] = ("an edge at %s meets a triangle at %s"):format(

@@ -13,11 +13,12 @@ local scene = basin.scene("bunnies")
 local bunny = basin.mesh.read("../../examples/data/bunny_tet.msh"):scaled_to { height = 0.3 }
 local copies = {}
 for k = 0, count - 1 do
-  copies[#copies + 1] = { 0.4 * (k % side - (side - 1) / 2), 0.16, 0.4 * (k // side - (side - 1) / 2) }
+  local x, z = k % side - (side - 1) / 2, k // side - (side - 1) / 2
+  copies[#copies + 1] = { 0.5 * x, 0.16, 0.5 * z }
 end
 local soft = std.body.soft(scene, "soft", { mesh = bunny, copies = copies, density = 1000,
   material = std.elastic.stable_neo_hookean { young = 1e4, poisson = 0.36 } })
-local floor = 0.4 * side + 0.4
+local floor = 0.5 * side + 0.5
 local box = std.body.fixed(scene, "container", {
   mesh = basin.mesh.box { width = floor, height = 0.1, depth = floor, surface = true }
     :translated { 0, -0.05, 0 } })
@@ -36,7 +37,9 @@ local start
 local report = basin.simulate(scene, {
   dt = 0.01, steps = steps, gravity = { 0, -9.8, 0 },
   newton = { tolerance = 1e-2, linear = { solver = "pcg", tolerance = 1e-4 } },
-  on_step = function(state) if state.step == first then start = snapshot(scene._simulation.report) end end,
+  on_step = function(state)
+    if state.step == first then start = snapshot(scene._simulation.report) end
+  end,
 })
 local last, fields = snapshot(report), {}
 for _, name in ipairs { "seconds", "broad", "narrow", "ccd", "fill", "pair_assembly",
