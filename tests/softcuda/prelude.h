@@ -445,24 +445,15 @@ template <class T> using softcuda_integer = typename softcuda_if<__is_integral(T
   {                                                           \
     return __builtin_##F((double)x);                          \
   }
-SOFTCUDA_MATH1(sqrt)
-SOFTCUDA_MATH1(cbrt)
-SOFTCUDA_MATH1(fabs)
-SOFTCUDA_MATH1(exp)
-SOFTCUDA_MATH1(exp2)
-SOFTCUDA_MATH1(exp10)
-SOFTCUDA_MATH1(expm1)
-SOFTCUDA_MATH1(log)
-SOFTCUDA_MATH1(log2)
-SOFTCUDA_MATH1(log10)
-SOFTCUDA_MATH1(log1p)
-SOFTCUDA_MATH1(logb) SOFTCUDA_MATH1(sin) SOFTCUDA_MATH1(cos) SOFTCUDA_MATH1(tan)
-    SOFTCUDA_MATH1(asin) SOFTCUDA_MATH1(acos) SOFTCUDA_MATH1(atan) SOFTCUDA_MATH1(sinh)
-        SOFTCUDA_MATH1(cosh) SOFTCUDA_MATH1(tanh) SOFTCUDA_MATH1(asinh) SOFTCUDA_MATH1(acosh)
-            SOFTCUDA_MATH1(atanh) SOFTCUDA_MATH1(floor) SOFTCUDA_MATH1(ceil) SOFTCUDA_MATH1(trunc)
-                SOFTCUDA_MATH1(round) SOFTCUDA_MATH1(rint) SOFTCUDA_MATH1(nearbyint)
-                    SOFTCUDA_MATH1(erf) SOFTCUDA_MATH1(erfc) SOFTCUDA_MATH1(tgamma)
-                        SOFTCUDA_MATH1(lgamma)
+/* clang-format off */
+SOFTCUDA_MATH1(sqrt) SOFTCUDA_MATH1(cbrt) SOFTCUDA_MATH1(fabs) SOFTCUDA_MATH1(exp) SOFTCUDA_MATH1(exp2)
+SOFTCUDA_MATH1(exp10) SOFTCUDA_MATH1(expm1) SOFTCUDA_MATH1(log) SOFTCUDA_MATH1(log2) SOFTCUDA_MATH1(log10)
+SOFTCUDA_MATH1(log1p) SOFTCUDA_MATH1(logb) SOFTCUDA_MATH1(sin) SOFTCUDA_MATH1(cos) SOFTCUDA_MATH1(tan)
+SOFTCUDA_MATH1(asin) SOFTCUDA_MATH1(acos) SOFTCUDA_MATH1(atan) SOFTCUDA_MATH1(sinh) SOFTCUDA_MATH1(cosh)
+SOFTCUDA_MATH1(tanh) SOFTCUDA_MATH1(asinh) SOFTCUDA_MATH1(acosh) SOFTCUDA_MATH1(atanh) SOFTCUDA_MATH1(floor)
+SOFTCUDA_MATH1(ceil) SOFTCUDA_MATH1(trunc) SOFTCUDA_MATH1(round) SOFTCUDA_MATH1(rint) SOFTCUDA_MATH1(nearbyint)
+SOFTCUDA_MATH1(erf) SOFTCUDA_MATH1(erfc) SOFTCUDA_MATH1(tgamma) SOFTCUDA_MATH1(lgamma)
+/* clang-format on */
 #undef SOFTCUDA_MATH1
 #define SOFTCUDA_MATH2(F)                    \
   SOFTCUDA_PURE double F(double x, double y) \
@@ -489,12 +480,12 @@ SOFTCUDA_MATH1(logb) SOFTCUDA_MATH1(sin) SOFTCUDA_MATH1(cos) SOFTCUDA_MATH1(tan)
   {                                          \
     return __builtin_##F(x, (double)y);      \
   }
-                            SOFTCUDA_MATH2(atan2) SOFTCUDA_MATH2(pow) SOFTCUDA_MATH2(fmod)
-                                SOFTCUDA_MATH2(hypot) SOFTCUDA_MATH2(fmin) SOFTCUDA_MATH2(fmax)
-                                    SOFTCUDA_MATH2(copysign) SOFTCUDA_MATH2(fdim)
-                                        SOFTCUDA_MATH2(remainder) SOFTCUDA_MATH2(nextafter)
+    /* clang-format off */
+SOFTCUDA_MATH2(atan2) SOFTCUDA_MATH2(pow) SOFTCUDA_MATH2(fmod) SOFTCUDA_MATH2(hypot) SOFTCUDA_MATH2(fmin)
+SOFTCUDA_MATH2(fmax) SOFTCUDA_MATH2(copysign) SOFTCUDA_MATH2(fdim) SOFTCUDA_MATH2(remainder) SOFTCUDA_MATH2(nextafter)
+/* clang-format on */
 #undef SOFTCUDA_MATH2
-                                            SOFTCUDA_PURE double fma(double a, double b, double c)
+                SOFTCUDA_PURE double fma(double a, double b, double c)
 {
   return __builtin_fma(a, b, c);
 }
