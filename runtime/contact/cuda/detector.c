@@ -276,3 +276,14 @@ basin_status basin__contact_fetch(basin_cuda_contact *contact, const basin_cuda_
                     isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]) ? "motion" : "position",
                     bad);
 }
+
+void basin__contact_read_keys(const basin_cuda_status *status,
+                              basin_contact_kind *kind,
+                              uint32_t v[4])
+{
+  *kind = (basin_contact_kind)(status->keys[0] >> 32);
+  v[0] = (uint32_t)status->keys[0];
+  v[1] = (uint32_t)(status->keys[1] >> 32);
+  v[2] = (uint32_t)status->keys[1];
+  v[3] = (uint32_t)status->keys[2];
+}

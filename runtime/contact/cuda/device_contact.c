@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "contact/cuda/device_contact.h"
 
+#include <string.h>
+
 static size_t bytes_of(const basin_device_contact *contact)
 {
   return 3 * basin__cuda_contact_host(contact->detector)->vertex_count * sizeof(double);
@@ -123,7 +125,8 @@ basin_status basin_device_contact_motion(basin_device_contact *contact, double *
   *motion = NULL;
   BASIN_TRY(basin__buffer_reserve(cuda, &contact->motion, bytes_of(contact)));
   contact->has_motion = true;
-  *motion = (double *)(uintptr_t)contact->motion.address;
+  _Static_assert(sizeof *motion == sizeof contact->motion.address, "addresses are pointers");
+  memcpy(motion, &contact->motion.address, sizeof *motion);
   return BASIN_OK;
 }
 

@@ -129,16 +129,6 @@ static basin_status find_first(basin_cuda_contact *contact, step_work *work)
   return BASIN_OK;
 }
 
-/* The kind and vertices that three keys stand for. */
-static void read_keys(const basin_cuda_status *status, basin_contact_kind *kind, uint32_t v[4])
-{
-  *kind = (basin_contact_kind)(status->keys[0] >> 32);
-  v[0] = (uint32_t)status->keys[0];
-  v[1] = (uint32_t)(status->keys[1] >> 32);
-  v[2] = (uint32_t)status->keys[1];
-  v[3] = (uint32_t)status->keys[2];
-}
-
 /* The step over the listed candidates; the status is fresh. */
 static basin_status find_step(basin_cuda_contact *contact,
                               const basin_cuda_motion *motion,
@@ -157,7 +147,7 @@ static basin_status find_step(basin_cuda_contact *contact,
   BASIN_TRY(find_first(contact, &work));
   BASIN_TRY(basin__contact_fetch(contact, NULL));
   if (contact->status.keys[0] == UINT64_MAX) return BASIN_OK;
-  read_keys(&contact->status, &first->kind, first->vertices);
+  basin__contact_read_keys(&contact->status, &first->kind, first->vertices);
   memcpy(&first->time, &contact->status.time, sizeof first->time);
   first->time *= motion->limit;
   first->time *= 1 - 0x1p-51;
@@ -206,63 +196,5 @@ basin_status basin__cuda_contact_largest_step(basin_cuda_contact *contact,
   contact->statistics.seconds_step += basin__seconds() - start;
   *step = found.time;
   if (first) *first = found;
-  return BASIN_OK;
-}
-
-/* ---- the smallest distance ---- */
-
-enum { FIND_MINIMA = 3 };
-
-static basin_status search(basin_cuda_contact *contact, basin_address positions, unsigned part)
-{
-  size_t points = contact->sets[BASIN__POINTS].count;
-  void *planes[] = {&contact->rules,
-                    &contact->sets[BASIN__POINTS].items,
-                    &points,
-                    &positions,
-                    &part,
-                    &contact->device_status};
-  BASIN_TRY(basin__contact_launch_few(
-      contact, BASIN_CONTACT_KERNEL_nearest_plane, points * contact->host->plane_count, planes));
-  for (unsigned pass = 0; pass < BASIN__CUDA_PASSES; ++pass) {
-    basin_cuda_pass sides = basin__contact_pass(contact, pass);
-    if (sides.a.count == 0 || sides.b.count == 0) continue;
-    void *parameters[] = {&contact->rules,
-                          &sides,
-                          &positions,
-                          &contact->boxes,
-                          &contact->most_separation,
-                          &part,
-                          &contact->device_status};
-    BASIN_TRY(
-        basin__contact_launch(contact, BASIN_CONTACT_KERNEL_nearest, sides.a.count, parameters));
-  }
-  return BASIN_OK;
-}
-
-static double ordered_number(uint64_t ordered)
-{
-  double value;
-  const uint64_t bits = ordered >> 63 ? ordered & UINT64_C(0x7fffffffffffffff) : ~ordered;
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
-basin_status basin__cuda_contact_smallest_distance(basin_cuda_contact *contact,
-                                                   basin_address positions,
-                                                   basin_contact_closest *closest)
-{
-  *closest = (basin_contact_closest){
-      .kind = BASIN_CONTACT_KIND_COUNT, .squared_distance = HUGE_VAL, .gap = HUGE_VAL};
-  basin_cuda_motion still = {.positions = positions, .reach = -1};
-  BASIN_TRY(basin__contact_begin(contact, &still, false, 0));
-  BASIN_TRY(basin__contact_fill_trees(contact, contact->boxes));
-  BASIN_TRY(search(contact, positions, FIND_MINIMA));
-  for (unsigned part = 0; part < 3; ++part) BASIN_TRY(search(contact, positions, part));
-  BASIN_TRY(basin__contact_fetch(contact, &still));
-  memcpy(&closest->squared_distance, &contact->status.nearest, sizeof(double));
-  closest->gap = ordered_number(contact->status.gap);
-  if (contact->status.keys[0] != UINT64_MAX)
-    read_keys(&contact->status, &closest->kind, closest->vertices);
   return BASIN_OK;
 }

@@ -185,11 +185,11 @@ static basin_status fail_counts(basin_cuda_contact *contact)
 }
 
 basin_status basin__contact_gather(basin_cuda_contact *contact,
-                                    const basin_cuda_motion *motion,
-                                    bool exact,
-                                    size_t most,
-                                    basin_cuda_candidate_list *list,
-                                    bool *many)
+                                   const basin_cuda_motion *motion,
+                                   bool exact,
+                                   size_t most,
+                                   basin_cuda_candidate_list *list,
+                                   bool *many)
 {
   size_t total = 0;
   *many = false;

@@ -124,6 +124,10 @@ basin_status basin__contact_launch_few(basin_cuda_contact *contact,
                                        void **parameters);
 /* Fetches the status; names a vertex that is not finite. */
 basin_status basin__contact_fetch(basin_cuda_contact *contact, const basin_cuda_motion *motion);
+/* The kind and vertices that the status' keys stand for. */
+void basin__contact_read_keys(const basin_cuda_status *status,
+                              basin_contact_kind *kind,
+                              uint32_t v[4]);
 
 /* Begins a call: new status and boxes. With `compare` they are compared with the outer ones, else
  * center and mean edge are found anew (`otherwise`: for the edge where there is none). */
@@ -136,11 +140,11 @@ basin_status basin__contact_fill_trees(basin_cuda_contact *contact, basin_addres
 /* Candidates of the boxes in the trees, counted first: *many where a pass has more than `most`, and
  * then there are none. The status is fetched. */
 basin_status basin__contact_gather(basin_cuda_contact *contact,
-                                    const basin_cuda_motion *motion,
-                                    bool exact,
-                                    size_t most,
-                                    basin_cuda_candidate_list *list,
-                                    bool *many);
+                                   const basin_cuda_motion *motion,
+                                   bool exact,
+                                   size_t most,
+                                   basin_cuda_candidate_list *list,
+                                   bool *many);
 /* All candidates of a call, and no more; the status is fetched. */
 basin_status basin__contact_candidates(basin_cuda_contact *contact,
                                        const basin_cuda_motion *motion,
