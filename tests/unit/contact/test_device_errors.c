@@ -127,8 +127,35 @@ static void failing_calls(void **state)
   free_heap(&h);
 }
 
+/* Every allocation on the host fails once: an error, nothing leaks. */
+static void failing_allocations(void **state)
+{
+  (void)state;
+  heap h = make_heap(14, 20, 1, 0);
+  basin_status status = BASIN_ERROR_MEMORY;
+  for (size_t number = 1; status != BASIN_OK; ++number) {
+    failing_allocator allocator = {0};
+    pair_of_detectors d = {.context = test_context(&allocator), .vertices = h.vertices};
+    assert_ok(basin__cuda_open(d.context, 0, &d.cuda));
+    d.cpu = contact_of(d.context, &h.d);
+    allocator.calls = 0;
+    allocator.fail_at = number;
+    status = use_detector(&d, &h);
+    if (status != BASIN_OK) assert_int_equal(status, BASIN_ERROR_MEMORY);
+    allocator.fail_at = 0;
+    if (status != BASIN_OK) assert_ok(use_detector(&d, &h));
+    free_detectors(&d);
+    assert_int_equal(allocator.blocks, 0);
+    assert_int_equal(allocator.bytes, 0);
+    if (number > 2000) fail_msg("allocations never end");
+  }
+  free_heap(&h);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(errors), cmocka_unit_test(failing_calls)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(errors),
+                                     cmocka_unit_test(failing_calls),
+                                     cmocka_unit_test(failing_allocations)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
