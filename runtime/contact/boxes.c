@@ -3,7 +3,9 @@
 #include "contact/contact.h"
 #include "contact/device/contact_box.h"
 
-enum { CHUNK = 1024, OPERATIONS = 60 /* a vertex */ };
+enum { CHUNK = 1024 };
+
+static const double operations = 60; /* a vertex */
 
 typedef struct box_task {
   basin_contact *contact;
@@ -86,7 +88,7 @@ basin_status basin__contact_boxes(basin_contact *contact,
   atomic_init(&task.outside, false);
   if (!outer) choose_center(contact, positions);
   basin__parallel_work(
-      contact->context, (count + CHUNK - 1) / CHUNK, (double)count * OPERATIONS, box_chunk, &task);
+      contact->context, (count + CHUNK - 1) / CHUNK, (double)count * operations, box_chunk, &task);
   const size_t bad = atomic_load(&task.bad);
   if (bad != SIZE_MAX) return fail_not_finite(contact, bad);
   if (inside) *inside = outer && !atomic_load(&task.outside);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { OPERATIONS = 100 /* a candidate */ };
+static const double operations = 100; /* a candidate */
 
 basin_status basin__lists_init(basin_contact *contact, basin__lists *lists)
 {
@@ -138,7 +138,7 @@ basin_status basin__lists_visit(basin_contact *contact,
   atomic_init(&task.met, 0);
   basin__parallel_work(contact->context,
                        lists->block_count[pass],
-                       (double)lists->candidates[pass] * OPERATIONS,
+                       (double)lists->candidates[pass] * operations,
                        visit_block,
                        &task);
   if (met) *met += atomic_load(&task.met);

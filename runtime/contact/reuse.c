@@ -8,11 +8,12 @@
 
 enum {
   CHUNK = 1024,
-  OPERATIONS = 30, /* a vertex */
-  PAUSE = 16,      /* calls without lists after lists became too long */
-  A_VERTEX = 64,   /* numbers in a list, a vertex, that are not too many */
-  SAMPLE = 1024    /* edges whose lengths are looked at */
+  PAUSE = 16,    /* calls without lists after lists became too long */
+  A_VERTEX = 64, /* numbers in a list, a vertex, that are not too many */
+  SAMPLE = 1024  /* edges whose lengths are looked at */
 };
+
+static const double operations = 30; /* a vertex */
 
 /* Parts of the mean length of edges by which boxes grow on each side: always, and at most in
  * addition for GROWTH of the vertex's own motion. */
@@ -102,7 +103,7 @@ static void make_outer(basin_contact *contact)
   if (contact->box_direction) task.margin += 0.5 * contact->reuse.activation;
   basin__parallel_work(contact->context,
                        (count + CHUNK - 1) / CHUNK,
-                       (double)count * OPERATIONS,
+                       (double)count * operations,
                        outer_chunk,
                        &task);
 }

@@ -3,10 +3,11 @@
 #include "contact/contact.h"
 
 enum {
-  QUERIES = 64,     /* a block */
-  OPERATIONS = 200, /* a query */
-  FULL = -1         /* beside basin_status: a list is as long as it may be */
+  QUERIES = 64, /* a block */
+  FULL = -1     /* beside basin_status: a list is as long as it may be */
 };
+
+static const double operations = 200; /* a query */
 
 static const struct {
   basin__set_name query, partner;
@@ -214,7 +215,7 @@ static basin_status run(basin__scan *scan)
                           sizeof(basin__block)));
     task.blocks = lists->blocks[scan->pass];
   }
-  basin__parallel_work(contact->context, blocks, (double)a->count * OPERATIONS, scan_block, &task);
+  basin__parallel_work(contact->context, blocks, (double)a->count * operations, scan_block, &task);
   const int failed = atomic_load(&scan->failed);
   if (lists && failed == BASIN_OK) basin__lists_close(lists, scan->pass, blocks);
   if (failed != FULL) return (basin_status)failed;
