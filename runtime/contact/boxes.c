@@ -10,7 +10,7 @@ static const double operations = 60; /* a vertex */
 typedef struct box_task {
   basin_contact *contact;
   const basin__box *outer; /* NULL: not compared */
-  atomic_size_t bad;       /* a vertex that is not finite; SIZE_MAX: none */
+  atomic_size_t bad;       /* a vertex that is not finite or too far; SIZE_MAX: none */
   atomic_bool outside;     /* of `outer` */
 } box_task;
 
@@ -18,7 +18,7 @@ static void box_vertex(box_task *task, size_t v, bool *outside)
 {
   basin_contact *contact = task->contact;
   basin__box *box = &contact->boxes[v];
-  double check = 0; /* NaN when a number is not finite */
+  double check = 0; /* NaN when an end is not finite */
   box->low[3] = box->high[3] = 0;
   for (int k = 0; k < 3; ++k) {
     double low, high;
@@ -60,13 +60,26 @@ static void choose_center(basin_contact *contact, const double *positions)
   }
 }
 
-static basin_status fail_not_finite(const basin_contact *contact, size_t vertex)
+basin_status
+basin__contact_fail_position(basin_context *context, size_t vertex, const double position[3])
 {
-  const double *x = contact->box_positions + 3 * vertex;
-  return BASIN_FAIL(contact->context,
+  double largest = 0;
+  bool finite = true;
+  for (int k = 0; k < 3; ++k) {
+    finite = finite && isfinite(position[k]);
+    largest = fmax(largest, fabs(position[k]));
+  }
+  if (finite && largest >= BASIN__LARGEST_POSITION)
+    return BASIN_FAIL(context,
+                      BASIN_ERROR_ARGUMENT,
+                      "contact: vertex %zu is at %g, coordinates must stay below %g",
+                      vertex,
+                      largest,
+                      BASIN__LARGEST_POSITION);
+  return BASIN_FAIL(context,
                     BASIN_ERROR_NOT_FINITE,
                     "contact: the %s of vertex %zu is not finite",
-                    isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]) ? "motion" : "position",
+                    finite ? "motion" : "position",
                     vertex);
 }
 
@@ -90,7 +103,8 @@ basin_status basin__contact_boxes(basin_contact *contact,
   basin__parallel_work(
       contact->context, (count + CHUNK - 1) / CHUNK, (double)count * operations, box_chunk, &task);
   const size_t bad = atomic_load(&task.bad);
-  if (bad != SIZE_MAX) return fail_not_finite(contact, bad);
+  if (bad != SIZE_MAX)
+    return basin__contact_fail_position(contact->context, bad, positions + 3 * bad);
   if (inside) *inside = outer && !atomic_load(&task.outside);
   return BASIN_OK;
 }

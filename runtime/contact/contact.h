@@ -152,6 +152,11 @@ static inline void basin__exact_interval(
   basin__box_interval(start, end, reach, low, high);
 }
 
+/* The error of a vertex whose coordinates, or whose motion, a detector cannot take: NOT_FINITE, or
+ * RANGE beyond BASIN__LARGEST_POSITION. */
+basin_status
+basin__contact_fail_position(basin_context *context, size_t vertex, const double position[3]);
+
 /* Checks numbers and fills the boxes of x + t direction (may be NULL), t in [0, limit], grown by
  * `reach` beyond half of xi (not at all if it is negative). With `outer`, *inside tells whether
  * each lies in its own of those boxes, and the center stays; without, the center is chosen. */

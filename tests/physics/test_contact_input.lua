@@ -254,6 +254,16 @@ harness.test("distances and coordinates beyond single precision", function()
   local far = { { 0, 0, 0 }, { 1e42, 0, 0 }, { 0, 1e42, 0 }, { 1e41, 1e41, 1e41 } }
   harness.equal(detector:detect { distance = 2e41, positions = far }, 1)
   harness.close((detector:smallest_distance { positions = far }) / 1e41, 1)
+  -- Sixth powers of distances must be finite: 1e48 is where that ends.
+  local function scaled(factor)
+    local part = factor / 10
+    return { { 0, 0, 0 }, { factor, 0, 0 }, { 0, factor, 0 }, { part, part, part } }
+  end
+  harness.equal(detector:detect { distance = 2e46, positions = scaled(9e47) }, 0)
+  harness.equal(detector:detect { distance = 2e47, positions = scaled(9e47) }, 1)
+  harness.fails("vertex 1 is at 1e%+60, coordinates must stay below 1e%+48", function()
+    detector:detect { distance = 1, positions = scaled(1e60) }
+  end)
 end)
 
 harness.test("a limit on pairs is an error, and the detector goes on", function()

@@ -270,11 +270,7 @@ basin_status basin__contact_fetch(basin_cuda_contact *contact, const basin_cuda_
   double x[3];
   BASIN_TRY(basin__cuda_download(
       contact->cuda, x, motion->positions + 3 * (size_t)bad * sizeof(double), sizeof x));
-  return BASIN_FAIL(contact->context,
-                    BASIN_ERROR_NOT_FINITE,
-                    "contact: the %s of vertex %u is not finite",
-                    isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]) ? "motion" : "position",
-                    bad);
+  return basin__contact_fail_position(contact->context, bad, x);
 }
 
 void basin__contact_read_keys(const basin_cuda_status *status,

@@ -43,15 +43,18 @@ BASIN_SHARED float basin__float_above(double value)
   return -basin__float_below(-value);
 }
 
+#define BASIN__LARGEST_POSITION 1e48 /* distances take sixth powers */
+
 /* Ends of the box of one coordinate that moves from `start` to `end`. Rounding is monotonic, so
  * that boxes without reach meet whenever the exact ones do; a reach is enlarged by what its two
- * additions can lose. *high is infinite if a number is not finite. */
+ * additions can lose. *high is infinite if a number is not finite, or the start so large that
+ * powers of distances would not be. */
 BASIN_SHARED void
 basin__box_interval(double start, double end, double reach, double *low, double *high)
 {
   *low = start < end ? start : end;
   *high = start < end ? end : start;
-  if (!(fabs(start) < BASIN_SHARED_INFINITY && fabs(end) < BASIN_SHARED_INFINITY))
+  if (!(fabs(start) < BASIN__LARGEST_POSITION && fabs(end) < BASIN_SHARED_INFINITY))
     *high = BASIN_SHARED_INFINITY;
   if (reach > 0) {
     const double size = fabs(*low) > fabs(*high) ? fabs(*low) : fabs(*high);
