@@ -167,9 +167,8 @@ static int minimizer_direction(lua_State *L)
   basin_l_minimizer *box = basin__check_minimizer(L, 1);
   luaL_checktype(L, 2, LUA_TLIGHTUSERDATA);
   const double *vector;
-  basin__check(L,
-               box->context,
-               basin_minimizer_vector(box->minimizer, lua_touserdata(L, 2), &vector));
+  basin__check(
+      L, box->context, basin_minimizer_vector(box->minimizer, lua_touserdata(L, 2), &vector));
   push_targets(L, box, vector);
   return 1;
 }

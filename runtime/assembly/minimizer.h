@@ -114,7 +114,7 @@ struct basin_minimizer {
   bool matrix_altered; /* something was added to the values since the assembly */
   double *gradient;
   size_t gradient_count, gradient_capacity;
-  bool assembled;      /* gradient is of the present layout */
+  bool assembled; /* gradient is of the present layout */
   /* Wall time of dynamic terms: their structure, the pattern, kernels, spreading and merging; and
    * their energies. */
   double seconds_pairs, seconds_pair_energy;

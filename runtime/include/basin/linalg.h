@@ -252,8 +252,8 @@ BASIN_API basin_status basin_preconditioner_create(basin_context *context,
                                                    basin_preconditioner **preconditioner);
 /* Multilevel additive Schwarz (Wu, Wang and Wang 2022): the inverses of the blocks of clusters of
  * neighbouring nodes, about 24 unknowns each, and of clusters of clusters. Fewer iterations where
- * stiffness couples many nodes, each two to three times as dear. The clusters are those of the first
- * matrix it is updated with. */
+ * stiffness couples many nodes, each two to three times as dear. The clusters are those of the
+ * first matrix it is updated with. */
 BASIN_API basin_status basin_preconditioner_create_schwarz(basin_context *context,
                                                            uint32_t node_count,
                                                            unsigned block_size,

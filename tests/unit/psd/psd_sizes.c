@@ -8,7 +8,7 @@
 #include <tgmath.h>
 #define __CUDACC__
 #define __device__
-#define __shared__ static
+#define __shared__      static
 #define __forceinline__ inline
 #define __noinline__
 #define BASIN_CUDA_THREADS warp_lanes

@@ -17,8 +17,7 @@ static struct {
   int (*destroy)(program *);
 } nvrtc;
 
-static const char *const names[] = {
-    "psd.h", "psd_lanes.h", "psd_small.h", "psd_warp.h"};
+static const char *const names[] = {"psd.h", "psd_lanes.h", "psd_small.h", "psd_warp.h"};
 enum { file_count = sizeof names / sizeof names[0] };
 
 static int load(void)
