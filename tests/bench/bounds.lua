@@ -1,7 +1,7 @@
 -- Least time an element on a CUDA device, from the emitted texts: bytes that must move and
 -- operations that must be done, one JSON line a workload (workloads.lua) and stage.
--- Settings: bandwidth (bytes a second), flops (double precision, a second); defaults: one H200, copy
--- bandwidth as measured, half of the 67 Tflop/s of single precision.
+-- Settings: bandwidth (bytes a second), flops (double precision, a second); defaults: one H200,
+-- copy bandwidth as measured, half of the 67 Tflop/s of single precision.
 -- SPDX-License-Identifier: Apache-2.0
 local basin = require "basin"
 package.path = (debug.getinfo(1, "S").source:match("^@(.*/)") or "./") .. "?.lua;" .. package.path
