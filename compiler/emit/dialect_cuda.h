@@ -1,6 +1,6 @@
 /* What the names of emitted text mean on a CUDA device: a `real` is one number, a thread is one
- * element. Compiled by NVRTC; the command line defines BASIN_FLOAT for single precision and
- * BASIN_CUDA_ATOMICS for direct sums. SPDX-License-Identifier: Apache-2.0 */
+ * element. Compiled by NVRTC; the command line defines BASIN_FLOAT for single precision.
+ * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASIN_DIALECT_H
 #define BASIN_DIALECT_H
 
@@ -75,12 +75,8 @@ typedef struct basin_uniform {
 /* Where the results of an element go: component-major, so that neighbouring threads write
  * neighbouring numbers. */
 typedef struct basin_results {
-#ifdef BASIN_CUDA_ATOMICS
-  real *out;
-#else
   double *gradient, *hessian; /* of this element; NULL: not wanted */
   basin_size stride;
-#endif
 } basin_results;
 
 /* ---- the functions that emitted text consists of ---- */
@@ -111,9 +107,6 @@ typedef struct basin_results {
 #define BASIN_UNIFORM(k)               (u->v[k])
 #define BASIN_SET(k, value)            (inner[k] = (value))
 #define BASIN_GET(k)                   (inner[k])
-#ifdef BASIN_CUDA_ATOMICS
-#define BASIN_OUT(k, value) (to->out[k] = (value))
-#else
 #define BASIN_OUT(k, value)                                                        \
   do {                                                                             \
     if ((k) < BASIN_LOCAL_SIZE) {                                                  \
@@ -122,7 +115,6 @@ typedef struct basin_results {
       if (to->hessian) to->hessian[((k)-BASIN_LOCAL_SIZE) * to->stride] = (value); \
     }                                                                              \
   } while (0)
-#endif
 #define BASIN_PROJECT(n, rows)                                                                 \
   do {                                                                                         \
     real block[(n) * ((n) + 1) / 2];                                                           \

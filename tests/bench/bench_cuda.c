@@ -88,7 +88,7 @@ static double graph_seconds(bench *b)
     if (seconds < best) best = seconds;
   }
   basin__cuda_graph_destroy(b->cuda, graph);
-  return best / b->rounds / GRAPH;
+  return best / (b->rounds * (double)GRAPH);
 }
 
 static void run_streams(bench *b)
@@ -107,7 +107,7 @@ static void run_streams(bench *b)
          n / seconds);
   printf(
       "{\"bench\": \"cuda\", \"what\": \"launch\", \"microseconds\": %.3g, \"in_graph\": %.3g}\n",
-      1e6 * best_of(b, launches) / LAUNCHES,
+      1e6 * best_of(b, launches) / (double)LAUNCHES,
       1e6 * graph_seconds(b));
 }
 

@@ -19,7 +19,7 @@ static void errors(void **state)
   send(&d, &d.p, h.p);
   const basin_address x = d.x.address, p = d.p.address;
   expect_error(&d, basin__cuda_contact_detect(d.gpu, x, 0), BASIN_ERROR_ARGUMENT);
-  expect_error(&d, basin__cuda_contact_detect(d.gpu, x, NAN), BASIN_ERROR_ARGUMENT);
+  expect_error(&d, basin__cuda_contact_detect(d.gpu, x, (double)NAN), BASIN_ERROR_ARGUMENT);
   expect_error(&d, basin__cuda_contact_step(d.gpu, 0.5, &step), BASIN_ERROR_STATE);
   expect_error(
       &d, basin__cuda_contact_largest_step(d.gpu, x, p, 1, 1, &step, NULL), BASIN_ERROR_ARGUMENT);
@@ -28,7 +28,7 @@ static void errors(void **state)
                BASIN_ERROR_ARGUMENT);
   assert_true(expect_lists(&d, h.x, 0.1) > 0);
   const double kept = h.x[100], moved = h.p[40];
-  h.x[100] = NAN;
+  h.x[100] = (double)NAN;
   send(&d, &d.x, h.x);
   expect_error(&d, basin__cuda_contact_detect(d.gpu, x, 0.1), BASIN_ERROR_NOT_FINITE);
   assert_non_null(strstr(basin_error_text(d.context), "position of vertex 33"));
