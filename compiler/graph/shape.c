@@ -244,7 +244,7 @@ static basin_status shape_row(basin_call *call)
   int i = call->integers[0];
   if (i < 0 || (unsigned)i >= rows(call, 0))
     return RANGE_FAIL(
-        call, "there is no row %d of a %u x %u matrix", i + 1, rows(call, 0), cols(call, 0));
+        call, "there is no row %lld of a %u x %u matrix", i + 1LL, rows(call, 0), cols(call, 0));
   return give(call, 1, cols(call, 0));
 }
 
@@ -253,7 +253,7 @@ static basin_status shape_col(basin_call *call)
   int j = call->integers[0];
   if (j < 0 || (unsigned)j >= cols(call, 0))
     return RANGE_FAIL(
-        call, "there is no column %d of a %u x %u matrix", j + 1, rows(call, 0), cols(call, 0));
+        call, "there is no column %lld of a %u x %u matrix", j + 1LL, rows(call, 0), cols(call, 0));
   return give(call, rows(call, 0), 1);
 }
 
@@ -262,8 +262,8 @@ static basin_status shape_entry(basin_call *call)
   int i = call->integers[0];
   if (i < 0 || (unsigned)i >= size(call, 0))
     return RANGE_FAIL(call,
-                      "there is no entry %d of a %u x %u matrix, which has %u",
-                      i + 1,
+                      "there is no entry %lld of a %u x %u matrix, which has %u",
+                      i + 1LL,
                       rows(call, 0),
                       cols(call, 0),
                       size(call, 0));
@@ -275,9 +275,9 @@ static basin_status shape_at(basin_call *call)
   int i = call->integers[0], j = call->integers[1];
   if (i < 0 || j < 0 || (unsigned)i >= rows(call, 0) || (unsigned)j >= cols(call, 0))
     return RANGE_FAIL(call,
-                      "there is no entry (%d, %d) of a %u x %u matrix",
-                      i + 1,
-                      j + 1,
+                      "there is no entry (%lld, %lld) of a %u x %u matrix",
+                      i + 1LL,
+                      j + 1LL,
                       rows(call, 0),
                       cols(call, 0));
   return give(call, 1, 1);
