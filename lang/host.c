@@ -68,6 +68,7 @@ static void read_report(lua_State *L, basin_step_report *report)
 
 basin_status basin_scene_step(basin_scene *scene, basin_step_report *report)
 {
+  if (!scene) return BASIN_ERROR_ARGUMENT;
   if (report && report->size != sizeof *report) {
     return BASIN_FAIL(scene->context,
                       BASIN_ERROR_ARGUMENT,
@@ -106,6 +107,7 @@ basin_span basin_scene_view(basin_scene *scene, const char *name)
   basin_span view = {0};
   basin_l_system *system;
   basin_array_id id;
+  if (!scene) return view;
   if (find_array(scene, name, &system, &id) != BASIN_OK) return view;
   basin_span none = {0};
   return basin_system_array(system->system, id, &view) == BASIN_OK ? view : none;
@@ -113,6 +115,7 @@ basin_span basin_scene_view(basin_scene *scene, const char *name)
 
 basin_status basin_scene_set(basin_scene *scene, const char *name, const double *data, size_t count)
 {
+  if (!scene) return BASIN_ERROR_ARGUMENT;
   if (!data) return BASIN_FAIL(scene->context, BASIN_ERROR_ARGUMENT, "no data was given");
   basin_l_system *system;
   basin_array_id id;
@@ -126,6 +129,7 @@ basin_status basin_scene_set(basin_scene *scene, const char *name, const double 
 
 static basin_status call_with_path(basin_scene *scene, const char *function, const char *path)
 {
+  if (!scene) return BASIN_ERROR_ARGUMENT;
   if (!path) return BASIN_FAIL(scene->context, BASIN_ERROR_ARGUMENT, "no file was named");
   lua_pushstring(scene->L, path);
   if (basin__host_call(scene, function, 1, 0)) return BASIN_OK;
@@ -144,6 +148,9 @@ basin_status basin_scene_restore(basin_scene *scene, const char *path)
 
 basin_status basin_scene_energy(basin_scene *scene, double *energy)
 {
+  if (!scene) return BASIN_ERROR_ARGUMENT;
+  if (!energy)
+    return BASIN_FAIL(scene->context, BASIN_ERROR_ARGUMENT, "no place for the energy was given");
   if (!basin__host_call(scene, "energy", 0, 1)) return basin_error_last(scene->context)->code;
   *energy = lua_tonumber(scene->L, -1);
   lua_pop(scene->L, 1);

@@ -10,6 +10,10 @@ local M = {}
 
 session.mode = "declare"
 
+os.exit = function() -- luacheck: ignore 122
+  errors.fail("STATE", "os.exit is not available in a host program")
+end
+
 local scene
 
 -- The scene that was simulated, else the last one made.

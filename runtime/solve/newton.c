@@ -177,13 +177,25 @@ static bool report_iteration(const basin_newton_state *state, double start)
   return state->options->monitor(state->options->monitor_user, &iteration);
 }
 
+/* Between iterations: true to go on. A veto of the callback ends this minimization alone, a request
+ * from outside stays until it is taken back. */
+static bool may_go_on(const basin_newton_state *state)
+{
+  basin_context *context = state->minimizer->context;
+  double fraction = (double)state->report->iterations / state->options->max_iterations;
+  if (basin__interrupted(context)) return false;
+  if (basin__progress(context, "newton", fraction)) return true;
+  basin__interrupt_clear(context);
+  return false;
+}
+
 static basin_status iterate(basin_newton_state *state)
 {
   state->reason = BASIN_STOP_ITERATION_LIMIT;
   while (state->report->iterations < state->options->max_iterations) {
     double start = basin__seconds();
     bool taken;
-    if (basin__interrupted(state->minimizer->context)) {
+    if (!may_go_on(state)) {
       state->reason = BASIN_STOP_INTERRUPTED;
       return BASIN_OK;
     }

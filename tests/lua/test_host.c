@@ -139,6 +139,76 @@ static void test_errors_name_script_and_line(void **state)
   basin_scene_destroy(NULL);
 }
 
+static void test_missing_arguments_are_errors(void **state)
+{
+  (void)state;
+  const double number = 1;
+  double energy = 0;
+  assert_int_equal(basin_scene_step(NULL, NULL), BASIN_ERROR_ARGUMENT);
+  assert_int_equal(basin_scene_set(NULL, "a", &number, 1), BASIN_ERROR_ARGUMENT);
+  assert_null(basin_scene_view(NULL, "a").data);
+  assert_int_equal(basin_scene_view(NULL, "a").count, 0);
+  assert_int_equal(basin_scene_energy(NULL, &energy), BASIN_ERROR_ARGUMENT);
+  assert_int_equal(basin_scene_save(NULL, "a.npz"), BASIN_ERROR_ARGUMENT);
+  assert_int_equal(basin_scene_restore(NULL, "a.npz"), BASIN_ERROR_ARGUMENT);
+  basin_scene *scene = load("swing.lua");
+  assert_non_null(scene);
+  assert_int_equal(basin_scene_energy(scene, NULL), BASIN_ERROR_ARGUMENT);
+  assert_int_equal(basin_scene_energy(scene, &energy), BASIN_OK);
+  basin_scene_destroy(scene);
+}
+
+static void test_scripts_do_not_end_the_program(void **state)
+{
+  (void)state;
+  assert_null(load("exits.lua"));
+  assert_int_equal(basin_error_last(context)->code, BASIN_ERROR_STATE);
+  assert_non_null(strstr(basin_error_text(context), "os.exit is not available in a host program"));
+}
+
+typedef struct progress_count {
+  unsigned calls, veto_at;
+} progress_count;
+
+static bool count_progress(void *user, const char *stage, double fraction)
+{
+  progress_count *count = user;
+  assert_string_equal(stage, "newton");
+  assert_true(fraction >= 0 && fraction <= 1);
+  return ++count->calls != count->veto_at;
+}
+
+/* One call an iteration; a veto undoes the step, and the next one runs. */
+static void test_progress_is_told_and_may_stop(void **state)
+{
+  (void)state;
+  progress_count count = {0};
+  basin_options options = basin_options_defaults();
+  options.threads = 1;
+  options.device = "cpu:interp";
+  options.log_level = BASIN_LOG_ERROR;
+  options.progress = count_progress;
+  options.progress_user = &count;
+  basin_context *watched = basin_context_create(&options);
+  assert_non_null(watched);
+  basin_scene *scene = basin_scene_load(watched, BASIN_TEST_SCRIPTS "/swing.lua");
+  assert_non_null(scene);
+  basin_step_report report = basin_step_report_defaults();
+  assert_int_equal(basin_scene_step(scene, &report), BASIN_OK);
+  assert_true(report.iterations >= 1);
+  assert_int_equal(count.calls, report.iterations);
+  basin_span view = basin_scene_view(scene, "cloud.points.position");
+  double before = basin_span_at(&view, 0, 1);
+  count.veto_at = count.calls + 1;
+  assert_int_equal(basin_scene_step(scene, NULL), BASIN_ERROR_INTERRUPTED);
+  view = basin_scene_view(scene, "cloud.points.position");
+  assert_true(basin_span_at(&view, 0, 1) == before);
+  assert_int_equal(basin_scene_step(scene, &report), BASIN_OK);
+  assert_int_equal(report.step, 2);
+  basin_scene_destroy(scene);
+  basin_context_destroy(watched);
+}
+
 /* Load, step and energy with the n-th allocation of the context failing: an error each time,
  * nothing leaked. */
 static void test_failing_memory(void **state)
@@ -174,6 +244,9 @@ int main(void)
       cmocka_unit_test_setup_teardown(
           test_restored_scene_goes_on_with_the_same_bits, setup, teardown),
       cmocka_unit_test_setup_teardown(test_errors_name_script_and_line, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_missing_arguments_are_errors, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_scripts_do_not_end_the_program, setup, teardown),
+      cmocka_unit_test(test_progress_is_told_and_may_stop),
       cmocka_unit_test(test_failing_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

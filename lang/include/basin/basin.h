@@ -12,6 +12,8 @@ extern "C" {
 
 /* A scene made by a script, with a Lua state of its own. Belongs to the caller, who destroys it
  * before its context. Used by one thread at a time, like its context. */
+/* The functions below return BASIN_ERROR_ARGUMENT for a NULL scene. In its script os.exit is an
+ * error: only the program may end itself. */
 typedef struct basin_scene basin_scene;
 
 /* Runs the script at `path`, which declares a scene; basin.simulate in it only records its options:

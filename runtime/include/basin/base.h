@@ -84,8 +84,9 @@ typedef void (*basin_parallel_function)(void *user,
                                         basin_task_function body,
                                         void *body_user);
 
-/* Called between iterations; returning false interrupts the solve (BASIN_ERROR_INTERRUPTED, state
- * kept). */
+/* Called between the iterations of a minimization (stage "newton") with the part of the iteration
+ * limit that is used up; returning false interrupts that minimization (BASIN_ERROR_INTERRUPTED,
+ * state kept). */
 typedef bool (*basin_progress_function)(void *user, const char *stage, double fraction);
 
 typedef struct basin_context basin_context;
