@@ -186,7 +186,15 @@ run(basin_cuda_sparse *s, product *p, size_t rows, size_t columns, int64_t *coun
   CALL(s->l->cusparseSpGEMM_compute(
       s->handle, none, none, &one, a, b, &zero, c, type, none, p->work, &size, p->second.address));
   CALL(s->l->cusparseSpMatGetSize(c, &found_rows, &found_columns, count));
-  BASIN_ASSERT((size_t)found_rows == rows && (size_t)found_columns == columns);
+  if ((size_t)found_rows != rows || (size_t)found_columns != columns)
+    return BASIN_FAIL(
+        s->context,
+        BASIN_ERROR_INTERNAL,
+        "cuSPARSE made a product of %lld rows and %lld columns instead of %zu and %zu",
+        (long long)found_rows,
+        (long long)found_columns,
+        rows,
+        columns);
   BASIN_TRY(reserve(s, &p->c, rows, (size_t)*count));
   CALL(s->l->cusparseCsrSetPointers(
       c, p->c.starts.address, p->c.indices.address, p->c.values.address));
