@@ -5,7 +5,12 @@
 #include "base/base.h"
 #include "bsr.h"
 #include "csr.h"
+#include "norm.h"
+#include <math.h>
 #include <string.h>
+
+/* Differences between a matrix and its transpose that are rounding, of the largest entry. */
+#define SYMMETRY_ROUNDING 1e-12
 
 void basin__system_clear(basin__system *s)
 {
@@ -170,6 +175,29 @@ static bool walk_csr(basin__system *s, const basin_csr *m, bool symmetric, bool 
   return changed;
 }
 
+static basin_status check_symmetry(const basin__system *s, const basin_csr *m)
+{
+  double bound = SYMMETRY_ROUNDING * basin__norm_max(m->count, m->values);
+  for (size_t row = 0; row < m->rows; row++) {
+    for (size_t k = m->starts[row]; k < m->starts[row + 1]; k++) {
+      size_t column = m->indices[k];
+      double across = column == row ? m->values[k] : basin_csr_at(m, column, row);
+      if (fabs(m->values[k] - across) <= bound) continue;
+      return BASIN_FAIL(s->context,
+                        BASIN_ERROR_ARGUMENT,
+                        "the matrix to factorize is not symmetric: entry (%zu, %zu) is %g, entry "
+                        "(%zu, %zu) is %g; the kind \"lu\" takes it",
+                        row,
+                        column,
+                        m->values[k],
+                        column,
+                        row,
+                        across);
+    }
+  }
+  return BASIN_OK;
+}
+
 basin_status basin__system_load_csr(basin__system *s,
                                     const basin_csr *m,
                                     bool symmetric,
@@ -190,6 +218,11 @@ basin_status basin__system_load_csr(basin__system *s,
                       "entry (%zu, %zu) of the matrix to factorize is not finite",
                       row,
                       column);
+  }
+  basin_status status = symmetric ? check_symmetry(s, m) : BASIN_OK;
+  if (status != BASIN_OK) {
+    basin__system_clear(s);
+    return status;
   }
   uint64_t pattern = csr_pattern(m, symmetric);
   walk_csr(s, m, symmetric, false, &count);

@@ -31,7 +31,7 @@ basin_status basin__system_load_bsr(basin__system *system,
                                     const basin_bsr *matrix,
                                     bool split,
                                     basin__system_change *change);
-/* With `symmetric`, reads the upper triangle. */
+/* With `symmetric`, stores the upper triangle of a matrix that must be symmetric to rounding. */
 basin_status basin__system_load_csr(basin__system *system,
                                     const basin_csr *matrix,
                                     bool symmetric,

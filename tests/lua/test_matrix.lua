@@ -56,6 +56,11 @@ h.test("solves, with a factorization that is kept", function()
   h.close_arrays(2 * (A * factor:solve(b)), b, 1e-14)
   h.equal(factor:info().solves >= 3, true)
   h.fails("numbers, the matrix", factor.solve, factor, { 1, 2 })
+  local unsymmetric = sparse.from { { 1, 5 }, { 0, 1 } }
+  h.close_arrays(unsymmetric:solve { 1, 2 }, { -9, 2 })
+  for _, kind in ipairs { "cholesky", "ldlt" } do
+    h.fails("not symmetric: entry %(0, 1%) is 5", unsymmetric.solve, unsymmetric, { 1, 2 }, kind)
+  end
   h.fails("only square", B.factorize, B)
   h.fails("not positive definite", (-1 * A).factorize, -1 * A, "cholesky")
 end)

@@ -379,7 +379,8 @@ BASIN_API basin_status basin_factor_create(basin_context *context,
  * BASIN_ERROR_SINGULAR name the unknown and its node, BASIN_ERROR_MISSING_LIBRARY the package to
  * install, BASIN_ERROR_NOT_FINITE the entry. After an error the factor holds nothing. */
 BASIN_API basin_status basin_factor_update_bsr(basin_factor *factor, const basin_bsr *matrix);
-/* For the symmetric kinds only the upper triangle is read. */
+/* The whole matrix. For the symmetric kinds it must be symmetric to rounding (1e-12 of the largest
+ * entry), else BASIN_ERROR_ARGUMENT names an entry. */
 BASIN_API basin_status basin_factor_update_csr(basin_factor *factor, const basin_csr *matrix);
 /* Operations of a Cholesky factorization of the matrix, by its symbolic analysis, which the next
  * update finds done. A matrix that surely needs more than `limit` is not analyzed: the result is

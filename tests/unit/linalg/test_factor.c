@@ -307,6 +307,46 @@ static void singular_and_bad_matrices(void **state)
   basin_context_destroy(context);
 }
 
+/* Symmetric kinds take symmetric matrices: pattern and values, on both sides of the diagonal. */
+static void unsymmetric_matrices(void **state)
+{
+  (void)state;
+  basin_context *context = test_context(NULL);
+  for (int kind = BASIN_FACTOR_CHOLESKY; kind <= BASIN_FACTOR_LU; kind++) {
+    for (int method = BASIN_FACTOR_METHOD_DENSE; method <= BASIN_FACTOR_METHOD_SPARSE; method++) {
+      if (!method_available(context, (basin_factor_kind)kind, (basin_factor_method)method))
+        continue;
+      basin_factor *factor = create(context, (basin_factor_kind)kind, (basin_factor_method)method);
+      const double upper[] = {4, 1, 0, 3}, lower[] = {4, 0, 1, 3}, both[] = {4, 1, 1, 3};
+      const double *values[] = {upper, lower};
+      basin_csr *m;
+      for (int i = 0; i < 2; i++) {
+        check_status(context, basin_csr_create_dense(context, 2, 2, values[i], &m));
+        basin_status status = basin_factor_update_csr(factor, m);
+        assert_int_equal(status, kind == BASIN_FACTOR_LU ? BASIN_OK : BASIN_ERROR_ARGUMENT);
+        if (kind != BASIN_FACTOR_LU) {
+          const char *message = basin_error_last(context)->message;
+          assert_non_null(strstr(message, i == 0 ? "entry (0, 1) is 1" : "entry (1, 0) is 1"));
+          assert_non_null(strstr(message, "\"lu\""));
+        } else {
+          check_solves(context, factor, m, 1e-14);
+        }
+        basin_csr_destroy(m);
+      }
+      check_status(context, basin_csr_create_dense(context, 2, 2, both, &m));
+      basin_csr_values(m)[2] += 1e-13; /* rounding */
+      check_status(context, basin_factor_update_csr(factor, m));
+      check_solves(context, factor, m, 1e-12);
+      basin_csr_values(m)[2] += 1e-9; /* below the diagonal alone */
+      assert_int_equal(basin_factor_update_csr(factor, m),
+                       kind == BASIN_FACTOR_LU ? BASIN_OK : BASIN_ERROR_ARGUMENT);
+      basin_csr_destroy(m);
+      basin_factor_destroy(factor);
+    }
+  }
+  basin_context_destroy(context);
+}
+
 static void empty_and_refused(void **state)
 {
   (void)state;
@@ -380,6 +420,7 @@ int main(void)
       cmocka_unit_test(inertia),
       cmocka_unit_test(saddle_points),
       cmocka_unit_test(singular_and_bad_matrices),
+      cmocka_unit_test(unsymmetric_matrices),
       cmocka_unit_test(empty_and_refused),
       cmocka_unit_test(allocation_failures),
   };
