@@ -49,7 +49,7 @@ end
 ---  form        of b: "squared_log" (default), "log", "two_stage", or "cubic", finite at contact
 ---  thickness   distance that is kept in addition, m
 ---  friction    coefficient, or { along =, across =, direction = } with a direction in space; or
----              static_friction and dynamic_friction
+---              instead static_friction and dynamic_friction, not above it: one alone is both
 ---  slip        speed below which friction is smoothed, m/s (1e-3)
 ---  friction_iterations  times the normal forces of friction are renewed within a step (0)
 ---  adhesion    { strength = most attraction of a pair, N, peak = where it is (distance), range =

@@ -34,7 +34,8 @@ return function(rules, where, entry, stiffness)
   local given = {}
   for key, value in pairs(entry) do if type(key) == "string" then given[key] = value end end
   given = options.check(where .. ": pairs", given, pair_spec)
-  local fixed, moving = settings.coefficients(where .. ": pairs", given)
+  local fixed, moving = settings.pair_coefficients(where .. ": pairs", given,
+    rules.direction)
   local touch = given.touch ~= nil and (given.touch and 1 or 0) or nil
   for _, a in ipairs(members_of(rules, where, entry[1])) do
     for _, b in ipairs(members_of(rules, where, entry[2])) do

@@ -27,7 +27,7 @@ return function(contact, values, p, given)
   local thick = given.thickness and values.separation or nil
   local slip = parameters.store(mesh, "slip", given.slip or 1e-3)
   local force = pair_module.force(values.squared_distance, { form = given.form, separation = thick,
-    distance = contact.distance, stiffness = contact.stiffness * values.weight })
+    distance = contact.distance, stiffness = values.stiffness * values.weight })
   local energy = coulomb(contact, values, u, force, slip * dt, given)
   if not given.adhesion or (given.adhesion.friction or 0) == 0 then return energy end
   local a, d = contact.adhesion, values.squared_distance:sqrt() - (thick or 0)

@@ -3,6 +3,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 local basin = require "basin"
 local friction_energy = require "basin.std.contact.friction_energy"
+local semi_implicit = require "basin.std.contact.semi_implicit"
 local M = {}
 
 local constants <const> = { coefficients = { rows = 4 }, tangents = { rows = 2, cols = 3 },
@@ -22,6 +23,22 @@ local function tables_of(contact, sticky)
   return (most > 0 or sticky) and tables or nil
 end
 
+-- The stiffness of the barriers when the list was last filled, also where theirs changes within a
+-- step; and a function that renews it.
+local function stiffness_of(contact, pair, corners, values)
+  if contact.rule == "fixed" then return contact.stiffness end
+  if not contact.lagged then
+    local stored = contact.mesh:add_constant("friction_stiffness",
+      { value = contact.stiffness:value() })
+    return stored, function() stored:update(contact.stiffness:value()) end
+  end
+  local stored = pair:add_constant "stiffness"
+  local present = contact.stiffness * semi_implicit.of_row(contact, corners, values)
+  return stored, function()
+    if pair:instances() > 0 then stored:update(pair:evaluate(present)) end
+  end
+end
+
 ---Adds the list to a contact, or nothing without friction. Its normal forces are those of the last
 ---`lag`.
 function M.add(contact, given)
@@ -35,16 +52,20 @@ function M.add(contact, given)
     values[name] = pair:add_constant(name, shape)
     arrays[name] = values[name]._array
   end
+  local stiffness, renew = stiffness_of(contact, pair, corners, values)
+  values.stiffness = stiffness
   local energy = friction_energy(contact, values, corners:gather(contact.position), given)
   contact.own[contact.scene:add_energy(pair:add_attribute("energy", energy),
     { name = contact.mesh.name .. ".friction", projection = "clamp" })] = true
   contact.friction = { space = pair._space, connectivity = corners._id, arrays = arrays,
-    tables = tables }
+    tables = tables, renew = renew }
 end
 
 ---Renews normal forces, contact directions and, at the start of a step, where slip is counted from.
 function M.lag(contact, first)
-  contact.detector:_lag(contact.friction, contact.reach, first)
+  local list = contact.friction
+  contact.detector:_lag(list, contact.reach, first)
+  if list.renew then list.renew() end
 end
 
 return M

@@ -17,11 +17,11 @@ end
 
 ---The rules of std.contact.barrier: parts, labels, members and starts (see parts.lua), and the
 ---tables touch, weight, fixed and moving (blended: the last two differ), which for friction with a
----direction are the coefficients along and across it.
+---`direction` are the coefficients along and across it.
 function M.new(where, checked, stiffness)
   local found = parts_module.new(where, checked.bodies, checked.regions)
   local rules = { parts = found.list, labels = found.labels, members = found.members,
-    starts = found.starts }
+    starts = found.starts, direction = checked.direction }
   local fixed, moving = settings.coefficients(where, checked)
   rules.touch = fill(rules.parts, function(a, b)
     if b and a.group == b.group then return a.soft and 1 or 0 end

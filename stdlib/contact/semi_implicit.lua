@@ -18,10 +18,16 @@ local function masses(contact)
   return basin.array.joined(list)
 end
 
--- The mean of one number a vertex over the vertices of a pair that move.
-local function mean(corners, value, mass)
-  local moves = corners:gather(mass):sign()
-  return corners:gather(value):dot(moves) / moves:sum()
+-- The stiffness of pairs, N/m, from distances d at the step's start and the vertices that move;
+-- `own` is 0 for corners that only fill a row.
+local function stiffness_of(contact, corners, d, own)
+  local lagged = contact.lagged
+  local moves = corners:gather(lagged.mass):sign()
+  if own then moves = moves:hadamard(own) end
+  local part = (d / contact.distance):clamp(CLOSEST, 1)
+  local function mean(value) return corners:gather(value):dot(moves) / moves:sum() end
+  local inertia = mean(lagged.mass) * contact.scene:motion().inertia_weight
+  return stiffness_rules.semi_implicit(inertia, part, mean(lagged.elastic))
 end
 
 ---Constants of the union of all vertices that the stiffness is made of.
@@ -30,6 +36,8 @@ function M.prepare(contact)
   contact.lagged = { mass = vertices:add_constant("contact_mass", { value = masses(contact) }),
     position = vertices:add_constant("contact_start", { rows = 3,
       value = contact.position:compute() }),
+    number = vertices:add_constant("contact_number",
+      { value = basin.array.range(0, vertices:instances()) }),
     elastic = vertices:add_constant("contact_elastic", { value = 0 }) }
 end
 
@@ -40,9 +48,27 @@ function M.of(contact, kind, corners, values)
   if kind == "point_plane" then p = p:reshape(1, 3) end
   local D = pair_module.squared_distance(kind, p, values.plane)
   local d = basin.where(D:gt(0), D, 0):sqrt() - (values.separation or 0)
-  local part = (d / contact.distance):clamp(CLOSEST, 1)
-  local inertia = mean(corners, lagged.mass, lagged.mass) * contact.scene:motion().inertia_weight
-  return stiffness_rules.semi_implicit(inertia, part, mean(corners, lagged.elastic, lagged.mass))
+  return stiffness_of(contact, corners, d)
+end
+
+---The same of a row of the list of friction, whose kind is not known, from its constants; to be
+---evaluated where the list was filled. The distance at the step's start is the present one less
+---what the closest points have moved since along the normal.
+function M.of_row(contact, corners, values)
+  local number = corners:gather(contact.lagged.number)
+  local own, sum = { 1 }, 0
+  for i = 2, 4 do own[i] = basin.where(number:at(i):eq(number:at(1)), 0, 1) end
+  for i = 1, 4 do sum = sum + values.coefficients:at(i) end
+  local normal = values.tangents:row(1):T():cross(values.tangents:row(2):T())
+  local function along(position)
+    return normal:dot(corners:gather(position):T() * values.coefficients)
+  end
+  local now = along(contact.position)
+  -- Coefficients of two features add up to 0 and their normal has any sign; a point above a plane
+  -- has a 1 alone, and the plane's own normal.
+  local side = basin.where(sum:gt(0.5), 1, now:sign())
+  local d = values.squared_distance:sqrt() + side * (along(contact.lagged.position) - now)
+  return stiffness_of(contact, corners, d - values.separation, basin.vector(own))
 end
 
 -- A third of the trace of each vertex's block of the Hessian of all but inertia and contact.

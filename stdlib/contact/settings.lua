@@ -30,9 +30,48 @@ local function friction_of(where, given)
 end
 
 ---Static and dynamic coefficients, or those along and across a direction, then that; or nil.
+---One of static_friction and dynamic_friction stands for both.
 function M.coefficients(where, given)
-  local fixed, moving, direction = friction_of(where, given.friction)
-  return given.static_friction or fixed, given.dynamic_friction or moving, direction
+  local fixed, moving = given.static_friction, given.dynamic_friction
+  if fixed == nil and moving == nil then return friction_of(where, given.friction) end
+  if given.friction ~= nil then
+    errors.fail("ARGUMENT", "%s: give either 'friction' or 'static_friction' and "
+      .. "'dynamic_friction'", where)
+  end
+  fixed, moving = fixed or moving, moving or fixed
+  if fixed < moving then
+    errors.fail("RANGE", "%s: 'static_friction' %g is below 'dynamic_friction' %g", where, fixed,
+      moving)
+  end
+  return fixed, moving
+end
+
+-- The coefficients of all pairs; along and across need a direction.
+local function check_friction(where, checked)
+  checked.direction = select(3, M.coefficients(where, checked))
+  if type(checked.friction) == "table" and not checked.direction then
+    errors.fail_hint("ARGUMENT",
+      "friction = { along = 0.1, across = 0.8, direction = { 1, 0, 0 } }",
+      "%s: friction: option 'direction' is missing", where)
+  end
+end
+
+---The coefficients of an item of `pairs`; `direction`: what all pairs have.
+function M.pair_coefficients(where, given, direction)
+  local fixed, moving, own = M.coefficients(where, given)
+  if own then
+    errors.fail("ARGUMENT", "%s: friction: all pairs have the 'direction' of the contact's own "
+      .. "'friction'", where)
+  elseif type(given.friction) == "table" and not direction then
+    errors.fail_hint("ARGUMENT",
+      "std.contact.barrier(scene, { friction = { along =, across =, direction = } })",
+      "%s: friction: 'along' and 'across' need a 'direction' in the contact's own 'friction'",
+      where)
+  elseif direction and given.friction == nil and fixed then
+    errors.fail("ARGUMENT", "%s: 'static_friction' and 'dynamic_friction' do not go with a "
+      .. "'direction' of friction; give 'friction'", where)
+  end
+  return fixed, moving
 end
 
 local words <const> = { adaptive = true, semi_implicit = true }
@@ -71,7 +110,7 @@ function M.check(where, given)
   checked.distance = checked.distance or 1e-3
   if checked.adhesion then checked.adhesion = check_adhesion(where, checked) end
   checked.form = forms.by_name[checked.form or "squared_log"]
-  checked.direction = select(3, M.coefficients(where, checked))
+  check_friction(where, checked)
   return checked
 end
 

@@ -67,12 +67,94 @@ end)
 
 harness.test("static and dynamic coefficients", function()
   -- Held by the static one.
-  local held = slide(0, { static_friction = 0.8, dynamic_friction = 0.6 })
+  local held = slide(nil, { static_friction = 0.8, dynamic_friction = 0.6 })
   assert(speed(held, 40, 60) < SLIP, "the block slides")
   -- The static one is too small, the dynamic one decides the acceleration.
-  local sliding = slide(0, { static_friction = 0.4, dynamic_friction = 0.2 })
+  local sliding = slide(nil, { static_friction = 0.4, dynamic_friction = 0.2 })
   local a = G * (math.sin(ANGLE) - 0.2 * math.cos(ANGLE))
   harness.close((speed(sliding, 50, 60) - speed(sliding, 20, 30)) / (30 * 0.005) / a, 1, 0.02)
+end)
+
+-- A block on level ground, which gravity pulls along with 3 m/s^2; its acceleration.
+local function pulled(given, on_plane)
+  local scene = basin.scene "pulled"
+  local block = std.body.affine(scene, "block", { mesh = box(0.2, 0.2), density = 1000,
+    stiffness = 1e6, copies = { { 0.013, 0.1035, 0.017 } } })
+  local all = { bodies = { block }, distance = 5e-3 }
+  if on_plane then
+    all.planes = { { normal = { 0, 1, 0 }, offset = 0 } }
+  else
+    all.bodies[2] = std.body.fixed(scene, "ground", { mesh = box(4, 0.2):translated { 0.1, -0.1,
+      0 } })
+  end
+  for key, value in pairs(given) do all[key] = value end
+  std.contact.barrier(scene, all)
+  local x = {}
+  local report = basin.simulate(scene, { dt = 0.005, steps = 80, gravity = { 3, -G, 0 },
+    on_step = function(state) x[state.step] = block.position:compute():component(1):mean() end })
+  assert(report.reasons.converged == 80, tostring(report))
+  return (x[80] - 2 * x[60] + x[40]) / 0.1 ^ 2
+end
+
+local rules <const> = { default = {}, adaptive = { stiffness = "adaptive" },
+  ["semi-implicit"] = { stiffness = "semi_implicit" },
+  growing = { stiffness = 1e4, adaptive = true } }
+
+-- a = 3 - mu g whatever holds the weight: normal forces add up to it.
+for name, rule in basin.sorted(rules) do
+  harness.test("friction goes by the weight with stiffness " .. name, function()
+    for _, form in ipairs { "squared_log", "log", "two_stage", "cubic" } do
+      for _, on_plane in ipairs { true, false } do
+        if not (form == "cubic" and name == "adaptive") then
+          local what = ("%s on a %s"):format(form, on_plane and "plane" or "body")
+          harness.close(pulled({ form = form, friction = 0.2, stiffness = rule.stiffness,
+            adaptive = rule.adaptive }, on_plane), 3 - 0.2 * G, 0.01, what)
+        end
+      end
+    end
+  end)
+end
+
+harness.test("semi-implicit stiffness with renewed forces, and with thickness", function()
+  for _, on_plane in ipairs { true, false } do
+    harness.close(pulled({ form = "cubic", stiffness = "semi_implicit", friction = 0.2,
+      friction_iterations = 3 }, on_plane), 3 - 0.2 * G, 0.005)
+    harness.close(pulled({ form = "log", stiffness = "semi_implicit", friction = 0.2,
+      thickness = 2e-3 }, on_plane), 3 - 0.2 * G, 0.01)
+  end
+end)
+
+harness.test("one of the static and dynamic coefficients stands for both", function()
+  harness.close(pulled({ static_friction = 0.2 }), 3 - 0.2 * G, 0.005)
+  harness.close(pulled({ dynamic_friction = 0.2 }, true), 3 - 0.2 * G, 0.005)
+  harness.close(pulled({ friction = 0.9, pairs = { { "block", "plane", dynamic_friction = 0.2 } } },
+    true), 3 - 0.2 * G, 0.005, "of a pair")
+end)
+
+harness.test("coefficients that contradict each other are refused", function()
+  local grain <const> = { along = 0.2, across = 0.9, direction = { 1, 0, 0 } }
+  harness.fails("give either 'friction' or 'static_friction'", pulled, { friction = 1,
+    static_friction = 0.2 })
+  harness.fails("give either 'friction' or 'static_friction'", pulled, { friction = grain,
+    dynamic_friction = 0.2 })
+  harness.fails("'static_friction' 0.2 is below 'dynamic_friction' 0.3", pulled,
+    { static_friction = 0.2, dynamic_friction = 0.3 })
+  harness.fails("'direction' is missing", pulled, { friction = { along = 0.2, across = 0.9 } })
+  local function with(friction, pair)
+    pair[1], pair[2] = "block", "ground"
+    return pulled({ friction = friction, pairs = { pair } })
+  end
+  harness.fails("pairs: 'static_friction' 0.2 is below", with, 0.1, { static_friction = 0.2,
+    dynamic_friction = 0.3 })
+  harness.fails("pairs: give either 'friction'", with, 0.1, { friction = 1,
+    static_friction = 0.2 })
+  harness.fails("do not go with a 'direction'", with, grain, { static_friction = 0.2 })
+  harness.fails("'along' and 'across' need a 'direction'", with, 0.1, { friction = { along = 0.2,
+    across = 0.9 } })
+  harness.fails("all pairs have the 'direction'", with, grain, { friction = grain })
+  local own = with(grain, { friction = { along = 0.1, across = 0.8 } })
+  harness.close(own, pulled { friction = { along = 0.1, across = 0.8, direction = { 1, 0, 0 } } })
+  harness.close(own, 3 - 0.1 * G, 0.02)
 end)
 
 harness.test("coefficients of a pair of bodies, and renewed forces", function()
