@@ -199,8 +199,8 @@ static int core_environment(lua_State *L)
 {
   static const char prefix[] = "BASIN_";
   lua_newtable(L);
-#define X(name, doc)       \
-  lua_pushliteral(L, doc); \
+#define X(name, values, doc) \
+  lua_pushliteral(L, doc);   \
   lua_setfield(L, -2, #name);
 #include "base/environment.def"
 #undef X
@@ -224,7 +224,7 @@ static int core_seconds(lua_State *L)
 static int core_env(lua_State *L)
 {
   static const char *const names[] = {
-#define X(name, doc) #name,
+#define X(name, values, doc) #name,
 #include "base/environment.def"
 #undef X
       NULL};

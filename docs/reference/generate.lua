@@ -240,7 +240,8 @@ local function environment_page(source)
     "Options of a script or the command line come first, the environment second, defaults last.\n",
     "| variable | does |", "|---|---|" }
   local rows = read(source .. "/runtime/base/environment.def")
-  for name, text in rows:gmatch('\nX%(([%w_]+),%s*"(.-)"%)') do
+  for name, values, text in rows:gmatch('\nX%(([%w_]+),%s*"(.-)",%s*"(.-)"%)') do
+    if values:find(",", 1, true) then text = text .. ": " .. values end
     out[#out + 1] = ("| `BASIN_%s` | %s |"):format(name, escape(text))
   end
   return table.concat(out, "\n") .. "\n"

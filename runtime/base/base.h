@@ -135,6 +135,8 @@ bool basin__progress(basin_context *context, const char *stage, double fraction)
 const basin_options *basin__context_options(const basin_context *context);
 /* $BASIN_<name>, or NULL. All variables Basin reads are listed in environment.def. */
 const char *basin__env(const char *name);
+/* The whole number from 1 that the variable holds, else `otherwise`. */
+uint64_t basin__env_count(const char *name, uint64_t otherwise);
 
 /* ---- objects that live as long as the context ---- */
 /* What was kept under a key (the address of something static) and a number; NULL: nothing. */

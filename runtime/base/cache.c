@@ -35,22 +35,13 @@ struct basin_cache {
   uint64_t unswept; /* bytes written since the folder's size was last looked at */
 };
 
-static uint64_t size_limit(void)
-{
-  const char *text = basin__env("CACHE_MAX");
-  char *end = NULL;
-  unsigned long long megabytes = text && *text ? strtoull(text, &end, 10) : 0;
-  if (!end || *end || megabytes > UINT64_MAX >> 20) megabytes = 512;
-  return (uint64_t)megabytes << 20;
-}
-
 basin_status basin__cache_create(basin_context *context, basin_cache **cache)
 {
   const char *folder = basin__context_options(context)->cache_folder, *state = basin__env("CACHE");
   *cache = basin__calloc(context, 1, sizeof **cache);
   if (!*cache) return BASIN_ERROR_MEMORY;
   (*cache)->context = context;
-  (*cache)->limit = size_limit();
+  (*cache)->limit = basin__env_count("CACHE_MAX", 512) << 20;
   (*cache)->unswept = UINT64_MAX; /* look before the first write */
   pthread_mutex_init(&(*cache)->lock, NULL);
   if (!folder || !*folder || (state && strcmp(state, "off") == 0)) return BASIN_OK;

@@ -69,6 +69,7 @@ static bool resolve(basin_context *context)
   options->device = basin__strdup(context, device && device[0] ? device : "auto");
   options->cache_folder = cache ? basin__strdup(context, cache) : default_cache_folder(context);
   options->log_level = level_from_environment(options->log_level);
+  basin__env_check(context);
   if (options->threads == 0) options->threads = default_threads(context);
   if (options->threads > BASIN_THREADS_MAX) {
     basin__log(context,

@@ -41,6 +41,9 @@ struct basin_context {
 void basin__error_init(basin_context *context);
 void basin__error_fini(basin_context *context);
 
+/* Warns of variables whose values are none of those that environment.def allows. */
+void basin__env_check(basin_context *context);
+
 /* The allocator of contexts without one of their own: malloc, realloc, free. */
 void *basin__allocate_default(void *user, void *old, size_t old_size, size_t new_size);
 

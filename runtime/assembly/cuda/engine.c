@@ -5,14 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Local results kept at once, unless BASIN_CUDA_BATCH says otherwise (in KiB). */
-#define BATCH_BYTES ((size_t)256 << 20)
+/* Local results kept at once, in KiB, unless BASIN_CUDA_BATCH says otherwise. */
+#define BATCH_KIB (UINT64_C(256) << 10)
 
 static size_t batch_bytes(void)
 {
-  const char *text = basin__env("CUDA_BATCH");
-  size_t given = text ? (size_t)strtoull(text, NULL, 10) << 10 : 0;
-  return given > 0 ? given : BATCH_BYTES;
+  return (size_t)basin__env_count("CUDA_BATCH", BATCH_KIB) << 10;
 }
 
 /* The texts that every minimization comes to, compiled side by side. */

@@ -153,6 +153,45 @@ static void a_bad_number_of_threads_is_named(void **state)
   unsetenv("BASIN_THREADS");
 }
 
+static void values_that_mean_nothing_are_named(void **state)
+{
+  static const struct {
+    const char *name, *bad[3], *good[3], *allowed;
+  } rows[] = {
+      {"BASIN_CACHE", {"maybe", "of", "on,"}, {"on", "off", ""}, "on, off"},
+      {"BASIN_CACHE_MAX", {"abc", "0", "1.5"}, {"1", "512", ""}, "whole number from 1"},
+      {"BASIN_CONTRACT", {"perhaps", "ON", " on"}, {"on", "off", ""}, "on, off"},
+      {"BASIN_CUDA_BATCH", {"0", "-3", "9999999999999999999999"}, {"1", "64", ""}, "from 1"},
+      {"BASIN_LOG", {"loud", "warning", "1"}, {"error", "warn", ""}, "error, warn, info"},
+  };
+  (void)state;
+  basin_options options = basin_options_defaults();
+  options.log = capture_log;
+  for (size_t i = 0; i < BASIN_COUNT(rows); ++i) {
+    for (size_t k = 0; k < 3; ++k) {
+      capture c = {0};
+      options.log_user = &c;
+      setenv(rows[i].name, rows[i].bad[k], 1);
+      basin_context_destroy(basin_context_create(&options));
+      assert_int_equal(c.calls, 1);
+      assert_int_equal(c.level, BASIN_LOG_WARN);
+      assert_non_null(strstr(c.text, rows[i].name));
+      assert_non_null(strstr(c.text, rows[i].bad[k]));
+      assert_non_null(strstr(c.text, rows[i].allowed));
+      setenv(rows[i].name, rows[i].good[k], 1);
+      basin_context_destroy(basin_context_create(&options));
+      assert_int_equal(c.calls, 1);
+    }
+    unsetenv(rows[i].name);
+  }
+  setenv("BASIN_CUDA_BATCH", "17", 1);
+  assert_int_equal(basin__env_count("CUDA_BATCH", 5), 17);
+  setenv("BASIN_CUDA_BATCH", "17k", 1);
+  assert_int_equal(basin__env_count("CUDA_BATCH", 5), 5);
+  unsetenv("BASIN_CUDA_BATCH");
+  assert_int_equal(basin__env_count("CUDA_BATCH", 5), 5);
+}
+
 typedef struct progress {
   int calls, limit;
 } progress;
@@ -216,6 +255,7 @@ int main(void)
       cmocka_unit_test(creation_fails_cleanly),
       cmocka_unit_test(log_goes_to_the_function),
       cmocka_unit_test(a_bad_number_of_threads_is_named),
+      cmocka_unit_test(values_that_mean_nothing_are_named),
       cmocka_unit_test(progress_and_interrupts),
       cmocka_unit_test(spans),
       cmocka_unit_test(the_clock_advances),
