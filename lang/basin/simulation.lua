@@ -233,20 +233,20 @@ local function interrupted(self)
   end
 end
 
+-- The checkpoint comes last: it holds what on_step updates.
 local function after_step(self, result)
   write_frame(self, self.frames, false)
-  local given = self.options.checkpoint
-  if given and self.step_number % (given.every or 1) == 0 then save_now(self, "checkpoint") end
+  local given, go_on = self.options.checkpoint, true
   if self.options.on_step then
     local state = self:_state()
     state.report = result
-    return self.options.on_step(state) ~= false
+    go_on = self.options.on_step(state) ~= false
   end
-  return true
+  if given and self.step_number % (given.every or 1) == 0 then save_now(self, "checkpoint") end
+  return go_on
 end
 
-local function run_steps(self, progress)
-  local start = core.seconds()
+local function run_steps(self, progress, start)
   while self.step_number < self.options.steps do
     local result = self:step()
     if result.interrupted then return interrupted(self) end
@@ -256,7 +256,6 @@ local function run_steps(self, progress)
     if self.scene._context:interrupted() then return interrupted(self) end
     if not go_on then break end
   end
-  self.report.seconds = core.seconds() - start
 end
 
 --- Steps to the end with output, log, progress and checkpoints. Returns the report.
@@ -264,6 +263,7 @@ function Simulation:run()
   if not self.options.steps then
     errors.fail("ARGUMENT", "basin.simulate: option 'steps' is missing")
   end
+  local start = core.seconds()
   self.report.ran = true
   self.frames = frames_of(self)
   self.log = monitor.log(self.options.log, self.frames and self.frames.folder, self.scene)
@@ -277,8 +277,9 @@ function Simulation:run()
   local ok, problem = xpcall(run_steps, function(value)
     if errors.is_error(value) then return value end
     return debug.traceback(tostring(value), 2)
-  end, self, progress)
+  end, self, progress, start)
   if session.command then session.command.saving(false) end
+  self.report.seconds = core.seconds() - start
   progress:close()
   if self.log then
     self.log:close(self.report:text())

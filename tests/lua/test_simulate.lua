@@ -104,6 +104,40 @@ h.test("a restart goes on with the same bits", function()
   end
 end)
 
+h.test("a restart goes on with what on_step updated", function()
+  local file = out .. "/on_step.npz"
+  local function run(steps, restart)
+    local scene, x = particles({ { 1, 0, 0 } }, { 1 }, 30)
+    local wind = scene.cloud.points:add_constant("wind", { rows = 3, value = { 0, 0, 0 } })
+    scene:add_energy(scene.cloud.points:add_attribute("pull", -wind:dot(x)))
+    local report = basin.simulate(scene, { dt = 0.02, steps = steps, restart = restart,
+      checkpoint = { file = restart and out .. "/unused.npz" or file, every = 4 },
+      on_step = function(state)
+        wind:update { math.sin(9 * state.time), 0, state.step }
+        return state.step < 10
+      end })
+    return x:value():bytes(), report.steps
+  end
+  local whole = run(10)
+  run(4)
+  local rest, steps = run(10, file)
+  h.equal(steps, 6)
+  h.equal(rest == whole, true, "bits")
+end)
+
+h.test("the parts of the time of a run never exceed it", function()
+  local scene = particles({ { 1, 0, 0 } }, { 1 }, 30)
+  local report = basin.simulate(scene, { dt = 0.01, steps = 1,
+    output = { folder = out .. "/times", frames = "vtu", pictures = "png" } })
+  local parts = 0
+  for _, phase in ipairs { "assembly", "solve", "line_search", "filter", "output" } do
+    parts = parts + report["seconds_" .. phase]
+  end
+  h.equal(report.seconds_output > 0, true, "output takes time")
+  h.equal(report.seconds >= parts, true, ("%.6f s in all, parts %.6f s"):format(report.seconds,
+    parts))
+end)
+
 h.test("a checkpoint of another scene is refused", function()
   local scene = particles({ { 1, 0, 0 } }, { 1 }, 30)
   local file = out .. "/other.npz"
