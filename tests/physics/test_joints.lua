@@ -134,6 +134,74 @@ harness.test("a drive moves a hinge to its target, which may change", function()
   harness.close(hinge.angle:compute()[1], 0.6, 0.02)
 end)
 
+harness.test("a drive follows its target through pi and over whole turns", function()
+  for _, speed in ipairs { 5, -5 } do
+    local scene = basin.scene "motor"
+    local body = bar(scene, "body", { copies = { { LENGTH / 2, 0, 0 } } })
+    local hinge = std.joint.hinge("world", body, { at = { 0, 0, 0 }, axis = { 0, 0, 1 },
+      drive = { target = 0, stiffness = 50 } })
+    local last = 0
+    local report = simulate(scene, { steps = 150, gravity = { 0, 0, 0 },
+      on_step = function(state)
+        local angle = hinge.angle:compute()[1]
+        assert(math.abs(angle - last) < 0.2, ("jumps from %g to %g"):format(last, angle))
+        last = angle
+        hinge.target:update(speed * state.time)
+      end })
+    harness.close(last, speed * 1.5, 0.1)
+    harness.equal(report.reasons.converged, 150)
+  end
+end)
+
+harness.test("a target that is turns away is reached", function()
+  for _, stiffness in ipairs { 50, 1e5 } do
+    local scene = basin.scene "far"
+    local body = bar(scene, "body", { copies = { { LENGTH / 2, 0, 0 } } })
+    local hinge = std.joint.hinge("world", body, { at = { 0, 0, 0 }, axis = { 0, 0, 1 },
+      drive = { target = 10, stiffness = stiffness } })
+    simulate(scene, { steps = 200, gravity = { 0, 0, 0 } })
+    harness.close(hinge.angle:compute()[1], 10, 0.02, ("stiffness %g"):format(stiffness))
+  end
+end)
+
+harness.test("a limit near pi is not jumped", function()
+  for _, spin in ipairs { 60, -60 } do
+    local scene = basin.scene "stop"
+    local body = bar(scene, "body", { spin = { 0, 0, spin } })
+    local hinge = std.joint.hinge("world", body, { at = { 0, 0, 0 }, axis = { 0, 0, 1 },
+      limit = { lower = -3.1, upper = 3.1 } })
+    local largest = 0
+    simulate(scene, { steps = 60, gravity = { 0, 0, 0 }, on_step = function()
+      largest = math.max(largest, math.abs(hinge.angle:compute()[1]))
+    end })
+    assert(largest > 3.1, "the limit was not reached")
+    -- strength (o / 6.2)^3 is at most the energy of the turn.
+    local energy = 0.5 * body.mass * (LENGTH ^ 2 + 0.05 ^ 2) / 12 * spin ^ 2
+    local strength = 1e3 * G * body.mass * LENGTH
+    assert(largest < 3.1 + 6.2 * (energy / strength) ^ (1 / 3) + 0.01, tostring(largest))
+    local angle = hinge.angle:compute()[1]
+    assert(angle * spin < 0 or math.abs(angle) < 3.1, "it came through")
+  end
+end)
+
+harness.test("a driven hinge beyond pi restarts in the same bits", function()
+  local file = assert(os.getenv "BASIN_TEST_OUTPUT") .. "/motor.npz"
+  local function run(steps, given)
+    local scene = basin.scene "motor"
+    local body = bar(scene, "body", { copies = { { LENGTH / 2, 0, 0 } } })
+    local hinge = std.joint.hinge("world", body, { at = { 0, 0, 0 }, axis = { 0, 0, 1 },
+      drive = { target = 0, stiffness = 50 } })
+    given.steps, given.on_step = steps, function(state)
+      hinge.target:update(6 * state.time)
+    end
+    simulate(scene, given)
+    return body.bodies.affine_matrix:value():bytes() .. hinge.angle:compute():bytes()
+  end
+  local whole = run(80, {})
+  run(60, { checkpoint = { file = file, every = 60 } })
+  harness.equal(run(80, { restart = file }) == whole, true)
+end)
+
 harness.test("copies are named by their numbers", function()
   local scene = basin.scene "chain"
   local links = {}
@@ -171,5 +239,8 @@ harness.test("arguments are checked", function()
     { at = at, axis = { 0, 0, 0 } })
   harness.fails("'lower' must lie below 'upper'", std.joint.hinge, "world", a,
     { at = at, axis = { 0, 1, 0 }, limit = { lower = 1, upper = 0 } })
+  harness.fails("angles lie between %-pi and pi, got %-90 to 90.*radians",
+    std.joint.hinge, "world", a,
+    { at = at, axis = { 0, 1, 0 }, limit = { lower = -90, upper = 90 } })
 end)
 harness.finish()
