@@ -74,7 +74,7 @@ end
 local function add_setting(text)
   local key, value = text:match("^([%w_]+)=(.*)$")
   if not key then fail_usage("--set needs KEY=VALUE, got '%s'", text) end
-  session.settings[key] = session.typed(value)
+  session.set(key, value)
 end
 
 local function read_option(options, arguments, i)

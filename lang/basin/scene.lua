@@ -65,11 +65,12 @@ function methods._describe(self)
     #self._energies)
 end
 
--- `named`: by an option; else the environment said so.
+-- `named`: by an option of the scene; else the context's options or the environment said so.
 local function check_device(word, named)
   if device.is(word) then return end
-  errors.fail_hint("ARGUMENT", device.suggestion(word),
-    "%s must be one of %s; got '%s'", named and "the device" or "the environment's BASIN_DEVICE",
+  local source = named and "the device" or word == core.env "DEVICE"
+    and "the environment's BASIN_DEVICE" or "the device of the context's options"
+  errors.fail_hint("ARGUMENT", device.suggestion(word), "%s must be one of %s; got '%s'", source,
     device.list(), word)
 end
 

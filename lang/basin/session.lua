@@ -20,6 +20,7 @@ M.script_options = {}
 local options = {} -- device, precision, out
 local scenes = {}
 local used = {} -- settings that a script asked for
+local texts = {} -- of settings, as the command line has them
 
 --- Sets an option of the command line.
 function M.set_option(name, value)
@@ -47,11 +48,18 @@ function M.typed(text)
   return tonumber(text) or text
 end
 
---- The setting of that name, or a default; its type must be the default's.
+--- Notes KEY=VALUE of the command line.
+function M.set(key, text)
+  M.settings[key], texts[key] = M.typed(text), text
+end
+
+--- The setting of that name, or a default; its type must be the default's. A default that is text
+--- takes the text as it was given.
 function M.setting(key, default)
   used[key] = true
   local value = M.settings[key]
   if value == nil then return default end
+  if type(default) == "string" and texts[key] then return texts[key] end
   if default ~= nil and type(default) ~= type(value) then
     errors.fail("ARGUMENT", "--set %s=%s: a %s is needed, got a %s", key, tostring(value),
       type(default), type(value))

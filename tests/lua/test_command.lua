@@ -49,6 +49,12 @@ h.test("run with settings", function()
     "height\t3.5\thello\tinteger")
   expect("run " .. good .. " --set height=tall", 1, "a number is needed, got a string")
   expect("run " .. good .. " --set nothing=1", 0, "never asked for")
+  local words = write("words.lua", [[
+local basin = require "basin"
+print(basin.setting("word", "none"), basin.setting("other", "none"), basin.setting("number", 1))
+]])
+  expect("run " .. words .. " --set word=1e300 --set other=true --set number=2", 0,
+    "1e300\ttrue\t2")
   expect("run " .. good .. " --device cpu:interp --threads 1 --precision double", 0, "converged")
 end)
 
@@ -155,6 +161,18 @@ h.test("variables that mean nothing are named", function()
   local _, count = text:gsub("means nothing", "")
   h.equal(count, 1)
   expect(("info --config"), 0, "BASIN_THREAD=2: means nothing to Basin", "BASIN_THREAD=2")
+end)
+
+h.test("a wrong device is blamed on who gave it", function()
+  local chosen = write("device.lua", [[
+local basin = require "basin"
+require("basin.core").configure { device = os.getenv "CHOSEN" }
+basin.scene("s")
+]])
+  expect("run " .. chosen, 1, "the device of the context's options must be one of auto",
+    "CHOSEN=foo")
+  expect("run " .. good, 1, "the environment's BASIN_DEVICE must be one of auto",
+    "BASIN_DEVICE=foo")
 end)
 
 h.test("files are found beside the script", function()
