@@ -103,22 +103,64 @@ local function restore_simulation(simulation, file)
   simulation.integrator.history_h = number_of(file, "basin.history_step")
 end
 
---- Reads a state back. The scene must have the arrays of the one that was saved. A relative name is
---- looked up in the working directory, then beside the script.
+-- Constants that simulate makes on first use: a scene that has not stepped may lack them.
+local made_late <const> = { time_step = true, gravity = true, inertia_weight = true }
+
+-- What the file of a scene holds, by name in the file.
+local function names_in_file(scene)
+  local names = {}
+  each_stored(scene, function(attribute) names["array." .. attribute:full_name()] = true end)
+  each_dynamic(scene, function(primitive) names["count." .. primitive:full_name()] = true end)
+  return names
+end
+
+local SHOWN <const> = 3
+
+-- Names of `a` that are not in `b`, as text; nil if there are none.
+local function missing_text(a, b)
+  local list, shown = {}, {}
+  for name in pairs(a) do
+    local plain = name:match("^%l+%.(.*)$")
+    if not b[name] and not made_late[plain] then list[#list + 1] = plain end
+  end
+  table.sort(list)
+  for i = 1, math.min(SHOWN, #list) do shown[i] = ("'%s'"):format(list[i]) end
+  if #list == 0 then return nil end
+  return table.concat(shown, ", ") .. (#list > SHOWN and (" and %d more"):format(#list - SHOWN)
+    or "")
+end
+
+local function check_same(scene, file, path)
+  local saved_by = file:get("basin.scene")
+  if saved_by ~= scene.name then
+    errors.fail("FORMAT", "%s belongs to another scene: '%s' saved it, this is '%s'", path,
+      tostring(saved_by), scene.name)
+  end
+  local wanted, found = names_in_file(scene), {}
+  for _, name in ipairs(file:names()) do
+    if name:match("^array%.") or name:match("^count%.") then found[name] = true end
+  end
+  local lacks, extra = missing_text(wanted, found), missing_text(found, wanted)
+  if lacks or extra then
+    errors.fail("FORMAT", "%s belongs to another scene: it %s%s%s", path,
+      lacks and "has no data for " .. lacks or "", lacks and extra and ", and " or "",
+      extra and "has data for " .. extra .. ", which this scene lacks" or "")
+  end
+end
+
+--- Reads a state back. The scene must have the name and the arrays of the one that was saved. A
+--- relative name is looked up in the working directory, then beside the script.
 function M.restore(scene, path)
   local file = core.checkpoint_read(files.find(path))
   if number_of(file, "basin.format") ~= VERSION then
     errors.fail("FORMAT", "%s is no checkpoint of this version of Basin", path)
   end
-  each_stored(scene, function(attribute)
-    if not file:get("array." .. attribute:full_name()) then
-      errors.fail("FORMAT", "%s has no data for '%s': it belongs to another scene ('%s')", path,
-        attribute:full_name(), file:get("basin.scene") or "?")
-    end
-  end)
+  check_same(scene, file, path)
   restore_dynamic(scene, file)
-  each_stored(scene, function(attribute) attribute:update(file:get("array."
-    .. attribute:full_name())) end)
+  each_stored(scene, function(attribute)
+    local value = file:get("array." .. attribute:full_name())
+    if value then attribute:update(value) end
+  end)
   local simulation = rawget(scene, "_simulation")
   if simulation then restore_simulation(simulation, file) end
 end
