@@ -170,7 +170,8 @@ local function diverged(self, saved, result)
   undo(self, saved)
   errors.fail_hint("NOT_FINITE", self.integrator.name == "quasistatic"
     and "without inertia nothing holds a body that no pin or contact does"
-    or "an energy that has no minimum: look at its sign",
+    or "an energy that has no minimum (look at its sign), or a time step so long that rounding "
+      .. "hides the inertia",
     "basin.simulate: step %d: %s", self.step_number + 1, result.reason)
 end
 

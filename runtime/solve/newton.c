@@ -63,12 +63,12 @@ static basin_status check_options(basin_context *context, const basin_newton_opt
   return BASIN_OK;
 }
 
-/* A direction from a solve that was cut short, or from a matrix that was shifted by much, says
- * nothing about the distance to the minimum. */
+/* A direction from a solve that was cut short, or from a matrix that was shifted by much or more
+ * than the energy curves along it, says nothing about the distance to the minimum. */
 static bool converged(const basin_newton_state *state)
 {
   const basin_newton_options *options = state->options;
-  if (!state->solved || state->strength > BASIN_STRENGTH_SHIFT) return false;
+  if (!state->solved || state->bounded || state->strength > BASIN_STRENGTH_SHIFT) return false;
   if (options->rule == BASIN_STOP_RULE_STEP)
     return state->direction_norm / options->step_scale <= options->tolerance;
   if (options->rule == BASIN_STOP_RULE_DECREMENT) return state->slope / 2 <= options->tolerance;

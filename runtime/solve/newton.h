@@ -29,7 +29,9 @@ typedef struct basin_newton_state {
   double first_noise;                                  /* at the start */
   double scale; /* largest value at the start, and how far it first wanted */
   int strength;
-  bool solved; /* the linear solve converged */
+  double shift; /* added to the diagonal of the matrix */
+  bool solved;  /* the linear solve converged */
+  bool bounded; /* the shift, more than the energy, bounds the direction */
   double alpha;
   unsigned trials, linear_iterations; /* of this iteration */
   unsigned noise_steps;               /* accepted in a row although the energy could not tell */

@@ -18,11 +18,13 @@ static basin_status assemble(basin_newton_state *state)
     return BASIN_FAIL(minimizer->context,
                       BASIN_ERROR_STATE,
                       "the number of unknowns changed during a minimization");
+  state->shift = 0;
   if (state->strength >= BASIN_STRENGTH_SHIFT) {
     double diagonal;
     BASIN_TRY(state->engine->diagonal(minimizer, &diagonal));
     double factor = SHIFT_FIRST * pow(SHIFT_GROWTH, state->strength - BASIN_STRENGTH_SHIFT);
-    BASIN_TRY(state->engine->shift(minimizer, factor * (diagonal > 0 ? diagonal : 1)));
+    state->shift = factor * (diagonal > 0 ? diagonal : 1);
+    BASIN_TRY(state->engine->shift(minimizer, state->shift));
     minimizer->matrix_altered = true;
     minimizer->values_key = 0;
     ++minimizer->matrix_version;
@@ -37,6 +39,19 @@ static basin_status judge(basin_newton_state *state, bool *good)
   BASIN_TRY(state->engine->judge(
       state->minimizer, state->size, state->direction, &state->direction_norm, &state->slope));
   *good = isfinite(state->direction_norm) && isfinite(state->slope) && state->slope > 0;
+  return BASIN_OK;
+}
+
+/* Of d . (H + shift) d = d . g, the shift's part is shift |d|^2. */
+static basin_status judge_shift(basin_newton_state *state)
+{
+  const double *direction;
+  double sum = 0;
+  state->bounded = false;
+  if (state->shift == 0) return BASIN_OK;
+  BASIN_TRY(state->engine->to_host(state->minimizer, state->direction, &direction));
+  for (size_t i = 0; i < state->size; ++i) sum += direction[i] * direction[i];
+  state->bounded = state->shift * sum > state->slope / 2;
   return BASIN_OK;
 }
 
@@ -79,7 +94,7 @@ basin_status basin__newton_direction(basin_newton_state *state, bool *found)
     BASIN_TRY(solve(state, &good));
     if (good) {
       *found = true;
-      return BASIN_OK;
+      return judge_shift(state);
     }
     if (basin__interrupted(state->minimizer->context)) {
       state->reason = BASIN_STOP_INTERRUPTED;

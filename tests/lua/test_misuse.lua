@@ -88,4 +88,15 @@ h.test("sizes that are absurd", function()
   h.fails("too many", basin.mesh.grid, { nx = 2 ^ 31, ny = 2 ^ 31 })
 end)
 
+-- Inertia of 1e-20 of the stiffness is lost in rounding: the matrix is shifted, and the step is as
+-- long as the shift lets it be.
+h.test("a time step that hides the inertia is no convergence", function()
+  local std = require "basin.std"
+  local scene = basin.scene("falling")
+  std.body.soft(scene, "box", { mesh = basin.mesh.box { nx = 1, ny = 1, nz = 1 }, density = 1000,
+    material = std.elastic.stable_neo_hookean { young = 1e5, poisson = 0.4 } })
+  h.fails("falls without bound", basin.simulate, scene,
+    { dt = 1e10, steps = 1, gravity = { 0, -9.8, 0 }, progress = false })
+end)
+
 h.finish()
