@@ -80,19 +80,19 @@ static void write_call(writer *w, const basin_call *call, int least)
     return;
   case BASIN_OP_M_ROW:
     write_node(w, args[0], POSTFIX);
-    basin__strbuf_printf(w->out, ".row(%d)", k[0] + 1);
+    basin__strbuf_printf(w->out, ".row(%lld)", k[0] + 1LL);
     return;
   case BASIN_OP_M_COL:
     write_node(w, args[0], POSTFIX);
-    basin__strbuf_printf(w->out, ".col(%d)", k[0] + 1);
+    basin__strbuf_printf(w->out, ".col(%lld)", k[0] + 1LL);
     return;
   case BASIN_OP_M_ENTRY:
     write_node(w, args[0], POSTFIX);
-    basin__strbuf_printf(w->out, ".at(%d)", k[0] + 1);
+    basin__strbuf_printf(w->out, ".at(%lld)", k[0] + 1LL);
     return;
   case BASIN_OP_M_AT:
     write_node(w, args[0], POSTFIX);
-    basin__strbuf_printf(w->out, ".at(%d, %d)", k[0] + 1, k[1] + 1);
+    basin__strbuf_printf(w->out, ".at(%lld, %lld)", k[0] + 1LL, k[1] + 1LL);
     return;
   case BASIN_OP_M_JOIN: {
     const basin_graph_connectivity *c = basin__graph_connectivity(w->graph, (uint32_t)k[0]);
