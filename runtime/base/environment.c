@@ -1,6 +1,6 @@
 /* Environment variables, all of which are listed in environment.def.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "base/base.h"
+#include "base/context.h"
 
 #include <stdlib.h>
 #include <string.h>
