@@ -125,6 +125,23 @@ static size_t read_arrays(lua_State *L, int index, basin_output_array *arrays)
   return count;
 }
 
+/* The positions at `index`, one a point of the mesh; NULL for nil. */
+static const double *frame_positions(lua_State *L, int index, const basin_mesh *mesh)
+{
+  if (lua_isnil(L, index)) return NULL;
+  const basin_l_array *positions = basin__array_check(L, index);
+  size_t wanted = basin_mesh_count(mesh, BASIN_MESH_POINT) * basin_mesh_dim(mesh);
+  if (positions->count * positions->size != wanted) {
+    basin__throw(L,
+                 BASIN_ERROR_LENGTH,
+                 NULL,
+                 "positions have %zu numbers, the mesh of the frames needs %zu",
+                 positions->count * positions->size,
+                 wanted);
+  }
+  return positions->data;
+}
+
 /* frames:write(time, mesh, positions or nil, labels or nil, arrays or nil) -> number of the frame
  */
 static int frames_write(lua_State *L)
@@ -134,15 +151,7 @@ static int frames_write(lua_State *L)
   const basin_mesh *mesh = basin__mesh_check(L, 3);
   lua_settop(L, 6);
   size_t points = basin_mesh_count(mesh, BASIN_MESH_POINT);
-  const basin_l_array *positions = lua_isnil(L, 4) ? NULL : basin__array_check(L, 4);
-  if (positions && positions->count * positions->size != points * basin_mesh_dim(mesh)) {
-    return basin__throw(L,
-                        BASIN_ERROR_LENGTH,
-                        NULL,
-                        "positions have %zu numbers, the mesh of the frames needs %zu",
-                        positions->count * positions->size,
-                        points * basin_mesh_dim(mesh));
-  }
+  const double *positions = frame_positions(L, 4, mesh);
   const uint32_t *labels = NULL;
   if (!lua_isnil(L, 5)) {
     const basin_l_array *array = basin__array_check(L, 5);
@@ -159,11 +168,9 @@ static int frames_write(lua_State *L)
   basin_output_array arrays[MAX_ARRAYS];
   size_t count = read_arrays(L, 6, arrays);
   size_t number = basin_frames_next(box->frames);
-  basin__check(
-      L,
-      box->context,
-      basin_frames_write(
-          box->frames, time, mesh, positions ? positions->data : NULL, labels, count, arrays));
+  basin__check(L,
+               box->context,
+               basin_frames_write(box->frames, time, mesh, positions, labels, count, arrays));
   lua_pushinteger(L, (lua_Integer)number);
   return 1;
 }
@@ -178,6 +185,16 @@ static int frames_resume(lua_State *L)
 {
   frames_box *box = check_frames(L, 1);
   basin__check(L, box->context, basin_frames_resume(box->frames, basin__check_size(L, 2)));
+  return 0;
+}
+
+/* frames:aim(mesh, positions or nil): chooses the camera as a first frame would */
+static int frames_aim(lua_State *L)
+{
+  frames_box *box = check_frames(L, 1);
+  const basin_mesh *mesh = basin__mesh_check(L, 2);
+  lua_settop(L, 3);
+  basin__check(L, box->context, basin_frames_aim(box->frames, mesh, frame_positions(L, 3, mesh)));
   return 0;
 }
 
@@ -219,8 +236,11 @@ static int core_picture(lua_State *L)
 }
 
 static const luaL_Reg frames_meta[] = {{"__gc", frames_gc}, {NULL, NULL}};
-static const luaL_Reg frames_methods[] = {
-    {"write", frames_write}, {"next", frames_next}, {"resume", frames_resume}, {NULL, NULL}};
+static const luaL_Reg frames_methods[] = {{"write", frames_write},
+                                          {"aim", frames_aim},
+                                          {"next", frames_next},
+                                          {"resume", frames_resume},
+                                          {NULL, NULL}};
 static const luaL_Reg output_functions[] = {
     {"frames", core_frames}, {"picture", core_picture}, {NULL, NULL}};
 

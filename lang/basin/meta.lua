@@ -1137,8 +1137,8 @@ function Scene:bodies() end
 ---@param path string
 function Scene:save(path) end
 
----Reads a state back. The scene must have the arrays of the one that was saved. A relative name is
----looked up in the working directory, then beside the script.
+---Reads a state back. The scene must have the name and the arrays of the one that was saved. A
+---relative name is looked up in the working directory, then beside the script.
 ---@param path string
 function Scene:restore(path) end
 
@@ -1244,6 +1244,9 @@ local Output = {}
 ---@param time? number
 ---@return integer
 function Output:write(time) end
+
+---Chooses the camera for the present state, unless there is one: what the first frame does.
+function Output:aim() end
 
 ---The number of frames written; continue_at(n) makes the next frame number n (after a restart).
 ---@return integer

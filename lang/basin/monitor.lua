@@ -52,8 +52,9 @@ function Log:close(text)
 end
 
 --- The log that options ask for: a file name, {file=, format = "table" or "json"}, false for none;
---- by default log.txt in the folder of the output. nil without one.
-function M.log(given, folder, scene)
+--- by default log.txt in the folder of the output. nil without one. After a restart at step `from`
+--- the log that is there goes on.
+function M.log(given, folder, scene, from)
   if given == false or (given == nil and not folder) then return nil end
   if type(given) == "string" then given = { file = given } end
   local checked = options.check("simulate: log", given == nil and {} or given,
@@ -63,13 +64,14 @@ function M.log(given, folder, scene)
     .. (json and "/log.jsonl" or "/log.txt")
   local parent = name:match("^(.*)/[^/]*$")
   if parent and parent ~= "" then scene._context:make_folders(parent) end
-  local file, problem = io.open(name, "w")
+  local file, problem = io.open(name, from > 0 and "a" or "w")
   if not file then errors.fail("IO", "cannot write the log: %s", problem) end
   file:setvbuf("line")
   local log = setmetatable({ file = file, json = json }, Log)
   if not json then
     file:write(("# basin %s, scene %s, device %s, %d threads\n"):format(core.version, scene.name,
       scene:device(), scene._context:threads()))
+    if from > 0 then file:write(("# restarted after step %d\n"):format(from)) end
     file:write(legend, "\n", header, "\n")
   end
   return log

@@ -137,6 +137,11 @@ function methods.write(self, time)
     self._labels, arrays)
 end
 
+--- Chooses the camera for the present state, unless there is one: what the first frame does.
+function methods.aim(self)
+  self._frames:aim(self._mesh, self._positions:compute())
+end
+
 --- The number of frames written; continue_at(n) makes the next frame number n (after a restart).
 function methods.count(self)
   return self._frames:next()

@@ -68,7 +68,7 @@ function M.new(scene, given)
       report = report_module.new(scene, checked) }, Simulation)
   scene._simulation = self
   self:_set_constants()
-  if checked.restart then checkpoint.restore(scene, checked.restart) end
+  if checked.restart then self:_restart(checked.restart) end
   return self
 end
 
@@ -210,6 +210,15 @@ local function frames_of(self)
   return output.new(checked)
 end
 
+-- The camera is chosen before, from the state that the first frame of the first run showed.
+function Simulation:_restart(file)
+  if session.mode ~= "declare" then
+    self.frames = frames_of(self)
+    if self.frames then self.frames:aim() end
+  end
+  checkpoint.restore(self.scene, file)
+end
+
 local function write_frame(self, frames, first)
   if not frames or (not first and self.step_number % self.frame_every ~= 0) then return end
   local start = core.seconds()
@@ -266,8 +275,9 @@ function Simulation:run()
   end
   local start = core.seconds()
   self.report.ran = true
-  self.frames = frames_of(self)
-  self.log = monitor.log(self.options.log, self.frames and self.frames.folder, self.scene)
+  self.frames = self.frames or frames_of(self)
+  self.log = monitor.log(self.options.log, self.frames and self.frames.folder, self.scene,
+    self.step_number)
   local progress = monitor.progress(self.options.progress, self.scene.name, self.options.steps)
   if self.step_number == 0 then
     write_frame(self, self.frames, true)

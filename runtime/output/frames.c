@@ -221,17 +221,34 @@ static basin_status write_file(basin_frames *frames,
   return status;
 }
 
+/* The camera that shows an item, unless there is one. */
+static basin_status choose_camera(basin_frames *frames, const basin_picture_item *item)
+{
+  if (frames->has_camera) return BASIN_OK;
+  const basin_picture_options *picture = &frames->picture;
+  const double aspect = (double)picture->width / (picture->height ? picture->height : 1);
+  BASIN_TRY(basin__camera_for_scene(
+      frames->context, 1, item, picture->plane_count, frames->planes, aspect, &frames->camera));
+  frames->has_camera = true;
+  return BASIN_OK;
+}
+
+basin_status basin_frames_aim(basin_frames *frames, const basin_mesh *mesh, const double *positions)
+{
+  const basin_picture_item item = {
+      .positions = positions ? positions : basin_mesh_points(mesh),
+      .point_count = basin_mesh_count(mesh, BASIN_MESH_POINT),
+      .dim = basin_mesh_dim(mesh),
+  };
+  return choose_camera(frames, &item);
+}
+
 static basin_status
 render_items(basin_frames *frames, const basin_picture_item items[2], const char *path)
 {
   basin_picture_options options = frames->picture;
   options.planes = frames->planes;
-  if (!frames->has_camera) {
-    const double aspect = (double)options.width / (options.height ? options.height : 1);
-    BASIN_TRY(basin__camera_for_scene(
-        frames->context, 1, items, options.plane_count, options.planes, aspect, &frames->camera));
-    frames->has_camera = true;
-  }
+  BASIN_TRY(choose_camera(frames, items));
   options.camera = &frames->camera;
   basin_picture *picture;
   BASIN_TRY(basin_picture_render(frames->context, 2, items, &options, &picture));

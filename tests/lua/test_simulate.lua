@@ -125,6 +125,38 @@ h.test("a restart goes on with what on_step updated", function()
   h.equal(rest == whole, true, "bits")
 end)
 
+local function bytes_of(path)
+  local file = assert(io.open(path, "rb"))
+  local text = file:read("a")
+  file:close()
+  return text
+end
+
+h.test("a restart goes on with the camera and the log", function()
+  local function run(folder, steps, restart)
+    local scene, x = particles({ { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } }, { 1, 2, 3 }, 30)
+    basin.simulate(scene, { dt = 0.1, steps = steps, restart = restart,
+      checkpoint = { file = folder .. "/state.npz" },
+      output = { folder = folder, frames = "vtu", pictures = "png", width = 120, height = 90,
+        positions = x, triangles = { { 0, 1, 2 } } } })
+  end
+  local whole, parts = out .. "/whole", out .. "/parts"
+  run(whole, 6)
+  run(parts, 3)
+  local log = bytes_of(parts .. "/log.txt")
+  run(parts, 6, parts .. "/state.npz")
+  for _, name in ipairs { "frame_00000.png", "frame_00003.png", "frame_00004.png",
+    "frame_00006.png", "frame.pvd" } do
+    h.equal(bytes_of(parts .. "/" .. name) == bytes_of(whole .. "/" .. name), true, name)
+  end
+  h.equal(bytes_of(parts .. "/frame_00004.png") == bytes_of(parts .. "/frame_00003.png"), false,
+    "nothing moves")
+  local longer = bytes_of(parts .. "/log.txt")
+  h.equal(longer:sub(1, #log) == log, true, "what was in the log")
+  h.equal(longer:find("# restarted after step 3\n", #log, true) ~= nil, true, "its mark")
+  h.equal(longer:find("\n     4     1 ", #log, true) ~= nil, true, "step 4")
+end)
+
 h.test("the parts of the time of a run never exceed it", function()
   local scene = particles({ { 1, 0, 0 } }, { 1 }, 30)
   local report = basin.simulate(scene, { dt = 0.01, steps = 1,

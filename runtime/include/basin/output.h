@@ -151,6 +151,11 @@ BASIN_API basin_status basin_frames_write(basin_frames *frames,
                                           const uint32_t *labels,
                                           size_t array_count,
                                           const basin_output_array *arrays);
+/* Chooses the camera that a first frame of this mesh would get, if none was given or chosen: a
+ * restart calls it with the positions at the start, so that the picture does not jump. */
+BASIN_API basin_status basin_frames_aim(basin_frames *frames,
+                                        const basin_mesh *mesh,
+                                        const double *positions);
 /* The number that the next frame gets; set it to go on after a restart (frames before it stay in
  * the .pvd if they are there). */
 BASIN_API size_t basin_frames_next(const basin_frames *frames);
