@@ -2,12 +2,13 @@
 -- SPDX-License-Identifier: Apache-2.0
 local options = require "basin.options"
 local common = require "basin.std.body.common"
+local placed = require "basin.std.body.placed"
 
 ---std.body.fixed(scene, name, options). Its positions are data, no unknowns, and take part in
 ---projections. Options:
 ---  mesh    of any kind
 ---  copies  list of offsets
----  motion  function(time, start) -> positions
+---  motion  function(time, start) -> the positions of all vertices, or one offset from start
 ---  pieces  straight pieces in which contact follows the motion within a step (1): a body that
 ---          turns far in a step takes more, so that chords stay close to its arcs
 return function(scene, name, given)
@@ -20,19 +21,19 @@ return function(scene, name, given)
   local x = vertices:add_attribute("position", { rows = mesh.dim, value = mesh.points })
   local surface = { positions = x, triangles = mesh:surface().triangles }
   local move, now = checked.motion, nil
+  local label = ("%s '%s'"):format(where, name)
+  local function places(time) return placed(label, mesh.points, move(time, mesh.points)) end
   scene:add_step_hook {
     name = name, surface = surface,
     begin_step = move and function(state)
       now = { time = state.time, step = state.time_step }
-      x:update(move(state.time, mesh.points))
+      x:update(places(state.time))
     end,
   }
   local curved = move and (checked.pieces or 1) > 1
   return common.new {
     scene = scene, name = name, mesh = mesh, vertices = vertices, position = x, mass = 0,
     surface = surface, pieces = checked.pieces,
-    path = curved and function(part)
-      return move(now.time - (1 - part) * now.step, mesh.points)
-    end or nil,
+    path = curved and function(part) return places(now.time - (1 - part) * now.step) end or nil,
   }
 end

@@ -3,6 +3,7 @@
 local errors = require "basin.errors"
 local options = require "basin.options"
 local common = require "basin.std.body.common"
+local placed = require "basin.std.body.placed"
 local parameters = require "basin.std.parameters"
 local target = require "basin.std.constraint.target"
 
@@ -16,24 +17,12 @@ local function default_stiffness(body)
   return body.mass * GRAVITY / (SAG * size)
 end
 
--- New places: positions of all points, or one offset for all.
-local function move(start, moved)
-  if type(moved) ~= "table" or type(moved[1]) ~= "number" or getmetatable(moved) then
-    return moved
-  end
-  local rows = start:table()
-  for _, row in ipairs(rows) do
-    for i, offset in ipairs(moved) do row[i] = row[i] + offset end
-  end
-  return rows
-end
-
 ---std.constraint.pin(body, options). Returns the primitive of the pins, with the constant `place`;
 ---its name is that of the energy. Options:
 ---  vertices   indices
---- stiffness  N/m; by default so that the body's weight moves it by a hundred-thousandth of its
---- size
----  motion     function(time, start) -> the places, or one offset from where they started
+---  stiffness  N/m; by default so that the body's weight moves it by a hundred-thousandth of its
+---             size
+---  motion     function(time, start) -> the places of all, or one offset from where they started
 return function(body, given)
   local where = "std.constraint.pin"
   common.check(where, body)
@@ -67,8 +56,9 @@ return function(body, given)
   scene:add_energy(points:add_attribute("energy", energy), { name = name, projection = "none" })
   local motion = checked.motion
   if motion then
+    local label = ("%s '%s'"):format(where, name)
     scene:add_step_hook { name = name, begin_step = function(state)
-      place:update(move(start, motion(state.time, start)))
+      place:update(placed(label, start, motion(state.time, start)))
     end }
   end
   return points

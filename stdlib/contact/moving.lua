@@ -1,6 +1,5 @@
 -- Bodies that move as functions of time: nothing they meet may be jumped over.
 -- SPDX-License-Identifier: Apache-2.0
-local basin = require "basin"
 local M = {}
 M.__index = M
 
@@ -47,7 +46,7 @@ local function aim(self, piece)
   for _, item in ipairs(self.followed) do
     item.from, item.to = item.body.position:value(), item.wanted
     if part < 1 then
-      item.to = item.body.path and basin.array.from(item.body.path(part), { rows = 3 })
+      item.to = item.body.path and item.body.path(part)
         or item.last:value() + (item.wanted - item.last:value()) * part
     end
   end
