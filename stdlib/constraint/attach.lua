@@ -8,7 +8,13 @@ local spring = require "basin.std.elastic.spring"
 
 local counter = setmetatable({}, { __mode = "k" })
 
-local function pairs_of(where, given)
+local function check_vertex(where, number, vertex, body)
+  if vertex >= 0 and vertex < body.vertices.count then return end
+  errors.fail("RANGE", "%s: pair %d names vertex %d of body '%s', which has %d (from 0)", where,
+    number, vertex, body.name, body.vertices.count)
+end
+
+local function pairs_of(where, given, a, b)
   if type(given) ~= "table" and options.type_name(given) ~= "basin.array" then
     errors.fail_hint("ARGUMENT", "pairs = { { 0, 4 }, { 1, 7 } }",
       "%s: 'pairs' must be a list of two vertices each, got a %s", where, options.type_name(given))
@@ -20,6 +26,12 @@ local function pairs_of(where, given)
       and math.tointeger(pair[1]) and math.tointeger(pair[2])
     if not good then
       errors.fail("ARGUMENT", "%s: pair %d must be { vertex of a, vertex of b }", where, i)
+    end
+    check_vertex(where, i, pair[1], a)
+    check_vertex(where, i, pair[2], b)
+    if a == b and pair[1] == pair[2] then
+      errors.fail("ARGUMENT", "%s: pair %d ties vertex %d of body '%s' to itself", where, i,
+        pair[1], a.name)
     end
   end
   return list
@@ -36,7 +48,7 @@ return function(a, b, given)
   local checked = options.check(where, given,
     { pairs = "any", stiffness = "positive", rest = "nonnegative", name = "string" },
     { "pairs", "stiffness" })
-  local list = pairs_of(where, checked.pairs)
+  local list = pairs_of(where, checked.pairs, a, b)
   local scene = a.scene
   counter[scene] = (counter[scene] or 0) + 1
   local name = checked.name or ("attachment_%d"):format(counter[scene])

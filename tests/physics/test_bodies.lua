@@ -79,6 +79,114 @@ harness.test("an affine body has the mass and inertia of the solid", function()
   harness.close(energy / (0.5 * 0.4 * ball.mass * 0.25 * 0.01), 1, 1e-2)
 end)
 
+-- ---- motions ----
+
+local ends <const> = { { 0, 0, 0 }, { 1, 0, 0 } }
+
+-- Where two points are after five steps of 0.01 s, which a function of time moves: those of a fixed
+-- body, or pins.
+local function moved(kind, motion, points)
+  local scene = basin.scene "moved"
+  local mesh = basin.mesh.new { points = points or ends, edges = { { 0, 1 } } }
+  local rope = std.body.rope(scene, "rope", { mesh = basin.mesh.line { from = ends[1], to = ends[2],
+    count = 2 }, density = 1, stiffness = 10 })
+  local place
+  if kind == "fixed" then
+    place = std.body.fixed(scene, "body", { mesh = mesh, motion = motion }).position
+  else
+    place = std.constraint.pin(rope, { vertices = { 0, 1 }, stiffness = 1e3,
+      motion = motion }).place
+  end
+  basin.simulate(scene, { dt = 0.01, steps = 5 })
+  return place:value()
+end
+
+for _, kind in ipairs { "fixed", "pin" } do
+  harness.test("a motion is one offset, or all places: " .. kind, function()
+    local expected = { { 0, 0.1, 0 }, { 1, 0.1, 0 } }
+    for _, motion in ipairs {
+      function(time) return { 0, 2 * time, 0 } end,
+      function(time) return { { 0, 2 * time, 0 }, { 1, 2 * time, 0 } } end,
+      function(time, start) return start + basin.array.from { { 0, 2 * time, 0 },
+        { 0, 2 * time, 0 } } end,
+    } do
+      harness.close_arrays(moved(kind, motion), expected, 1e-14)
+    end
+  end)
+
+  harness.test("a motion that is neither is refused: " .. kind, function()
+    for got, value in basin.sorted {
+      ["2 numbers"] = { 1, 2 }, ["6 numbers"] = { 0, 0, 0, 1, 0, 0 }, ["a number"] = 1,
+      ["an array of 1 x 3 numbers"] = { { 0, 0, 0 } }, ["a string"] = "up",
+      ["an array of 2 x 2 numbers"] = { { 0, 0 }, { 1, 0 } },
+      ["a list of something else"] = { { 0, 0, 0 }, { 1 } }, ["a boolean"] = false,
+    } do
+      harness.fails("must return 2 places of 3 numbers, or one offset of 3 numbers; got " .. got,
+        moved, kind, function() return value end)
+    end
+    harness.fails("got nothing", moved, kind, function() end)
+    harness.fails("got an array of 3 x 1 numbers", moved, kind,
+      function() return basin.array.from { 1, 2, 3 } end)
+  end)
+end
+
+harness.test("motions in the plane are of two numbers", function()
+  local flat <const> = { { 0, 0 }, { 1, 0 } }
+  local place = moved("fixed", function(time) return { 0, 2 * time } end, flat)
+  harness.close_arrays(place, { { 0, 0.1 }, { 1, 0.1 } }, 1e-14)
+  harness.fails("or one offset of 2 numbers; got 3 numbers", moved, "fixed",
+    function() return { 0, 1, 0 } end, flat)
+end)
+
+-- ---- rigid bodies ----
+
+local function rigid(given)
+  local all = { mass = 2, inertia = { { 3, 0, 0 }, { 0, 4, 0 }, { 0, 0, 5 } } }
+  for key, value in pairs(given) do all[key] = value end
+  return std.body.affine(basin.scene "rigid", "body", { stiffness = 1, rigid = all,
+    mesh = basin.mesh.box { nx = 1, ny = 1, nz = 1 } })
+end
+
+harness.test("a rigid body needs the inertia of some matter", function()
+  -- Turned by 45 degrees about z: the moments along and across x, y mix.
+  harness.close(rigid { inertia = { { 3.5, 0.5, 0 }, { 0.5, 3.5, 0 }, { 0, 0, 5 } } }.mass, 2)
+  -- A flat plate: one moment is the sum of the others.
+  rigid { inertia = { { 1, 0, 0 }, { 0, 2, 0 }, { 0, 0, 3 } } }
+  rigid { inertia = { { 1.5, 0.5, 0 }, { 0.5, 1.5, 0 }, { 0, 0, 3 } } }
+  harness.fails("'mass' must be a number above 0", rigid, { mass = 0 })
+  harness.fails("'centre' needs 3 numbers", rigid, { centre = { 0, 0 } })
+  for text, inertia in basin.sorted {
+    ["needs 3 rows of 3 numbers"] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 0 / 0 } },
+    ["is not symmetric: 0.1 and 0"] = { { 1, 0.1, 0 }, { 0, 1, 0 }, { 0, 0, 1 } },
+    ["is not positive definite"] = { { 1, 2, 0 }, { 2, 1, 0 }, { 0, 0, 1 } },
+    ["larger than the sum of the two others"] = { { 1, 0, 0 }, { 0, 2, 0 }, { 0, 0, 3.001 } },
+  } do
+    harness.fails(text, rigid, { inertia = inertia })
+  end
+  harness.fails("positive definite", rigid, { inertia = { { -1, 0, 0 }, { 0, 1, 0 },
+    { 0, 0, 1 } } })
+  -- Principal moments 1, 2 and 3.2, turned by 45 degrees about z.
+  harness.fails("larger than the sum", rigid, { inertia = { { 2.1, 1.1, 0 }, { 1.1, 2.1, 0 },
+    { 0, 0, 2 } } })
+end)
+
+-- ---- attachments ----
+
+harness.test("attachments name vertices of each body", function()
+  local function tie(pairs, same)
+    local scene = basin.scene "tie"
+    local a, b = scenes.block(scene, "a"), scenes.block(scene, "b", { copies = { { 1, 0, 0 } } })
+    local springs = std.constraint.attach(a, same and a or b, { pairs = pairs, stiffness = 1 })
+    return springs.rest_length:value()
+  end
+  harness.close(tie { { 44, 44 } }:at(1), 1, 1e-12, "the last of 5 x 3 x 3 vertices")
+  harness.fails("pair 2 names vertex 45 of body 'a', which has 45", tie, { { 0, 0 }, { 45, 0 } })
+  harness.fails("pair 1 names vertex 45 of body 'b', which has 45", tie, { { 0, 45 } })
+  harness.fails("pair 1 names vertex %-1 of body 'b'", tie, { { 0, -1 } })
+  harness.fails("pair 1 names vertex %-2 of body 'a'", tie, basin.array.from { { -2, 1 } })
+  harness.fails("pair 1 ties vertex 3 of body 'a' to itself", tie, { { 3, 3 } }, true)
+end)
+
 -- Every energy of the library, with all its numbers times `factor`.
 local function everything(factor)
   local scene = basin.scene "numbers"
