@@ -8,6 +8,8 @@ local spring = require "basin.std.elastic.spring"
 
 local counter = setmetatable({}, { __mode = "k" })
 
+local function whole(value) return math.type(value) and math.tointeger(value) end
+
 local function check_vertex(where, number, vertex, body)
   if vertex >= 0 and vertex < body.vertices.count then return end
   errors.fail("RANGE", "%s: pair %d names vertex %d of body '%s', which has %d (from 0)", where,
@@ -22,8 +24,7 @@ local function pairs_of(where, given, a, b)
   local list = type(given) == "table" and given or given:table()
   if #list == 0 then errors.fail("LENGTH", "%s: 'pairs' is empty", where) end
   for i, pair in ipairs(list) do
-    local good = type(pair) == "table" and #pair == 2
-      and math.tointeger(pair[1]) and math.tointeger(pair[2])
+    local good = type(pair) == "table" and #pair == 2 and whole(pair[1]) and whole(pair[2])
     if not good then
       errors.fail("ARGUMENT", "%s: pair %d must be { vertex of a, vertex of b }", where, i)
     end

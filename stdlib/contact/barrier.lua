@@ -57,7 +57,8 @@ end
 ---              resistance, m/s (1e-2) }
 ---  pairs       exceptions: { { a, b, touch = false, friction =, static_friction =,
 ---              dynamic_friction =, stiffness = } }, a and b bodies, their names, names of regions,
----              or "plane"; a pair of features with vertices in several has the mean
+---              or "plane"; a pair of features with vertices in several has the mean; stiffness in
+---              N/m, where that of the contact is
 ---  planes      { { normal =, offset = } }: points stay where normal . x > offset
 ---  mollifier   false: no smoothing of nearly parallel edges
 ---  adaptive    true: a given stiffness doubles when distances become very small

@@ -29,7 +29,8 @@ end
 ---Makes the contact of a scene in a mesh of this name, from checked options.
 function M.new(where, scene, name, given)
   local stiffness = first_stiffness.of(where, given)
-  local rules, owners = rules_module.new(where, given, stiffness), {}
+  local rules, owners = rules_module.new(where, given,
+    type(given.stiffness) ~= "string" and stiffness or nil), {}
   local self = setmetatable(fields(scene, given, stiffness), driver.Contact)
   local mesh = scene:add_mesh(name)
   self.mesh, self.name, self.rules = mesh, name, rules

@@ -25,7 +25,8 @@ local function set(rows, a, b, value)
   if rows[b] then rows[b][a] = value end
 end
 
----Enters an item of `pairs` into the tables of the rules.
+---Enters an item of `pairs` into the tables of the rules; `stiffness`, N/m: of all other pairs, nil
+---where a rule makes it.
 return function(rules, where, entry, stiffness)
   if type(entry) ~= "table" or common.is(entry) or #entry ~= 2 then
     errors.fail_hint("ARGUMENT", "pairs = { { \"ball\", \"floor\", friction = 0.1 } }",
@@ -36,6 +37,10 @@ return function(rules, where, entry, stiffness)
   given = options.check(where .. ": pairs", given, pair_spec)
   local fixed, moving = settings.pair_coefficients(where .. ": pairs", given,
     rules.direction)
+  if given.stiffness and stiffness == nil then
+    errors.fail("ARGUMENT", "%s: pairs: 'stiffness' goes with a 'stiffness' of the contact in N/m, "
+      .. "not with \"adaptive\" or \"semi_implicit\"", where)
+  end
   local touch = given.touch ~= nil and (given.touch and 1 or 0) or nil
   for _, a in ipairs(members_of(rules, where, entry[1])) do
     for _, b in ipairs(members_of(rules, where, entry[2])) do

@@ -17,7 +17,7 @@ end
 
 ---The rules of std.contact.barrier: parts, labels, members and starts (see parts.lua), and the
 ---tables touch, weight, fixed and moving (blended: the last two differ), which for friction with a
----`direction` are the coefficients along and across it.
+---`direction` are the coefficients along and across it. `stiffness`: N/m, nil where a rule has it.
 function M.new(where, checked, stiffness)
   local found = parts_module.new(where, checked.bodies, checked.regions)
   local rules = { parts = found.list, labels = found.labels, members = found.members,

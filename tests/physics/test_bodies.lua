@@ -184,6 +184,7 @@ harness.test("attachments name vertices of each body", function()
   harness.fails("pair 1 names vertex 45 of body 'b', which has 45", tie, { { 0, 45 } })
   harness.fails("pair 1 names vertex %-1 of body 'b'", tie, { { 0, -1 } })
   harness.fails("pair 1 names vertex %-2 of body 'a'", tie, basin.array.from { { -2, 1 } })
+  harness.fails("pair 1 must be", tie, { { "0", "1" } })
   harness.fails("pair 1 ties vertex 3 of body 'a' to itself", tie, { { 3, 3 } }, true)
 end)
 

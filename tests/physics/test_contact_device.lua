@@ -109,6 +109,7 @@ end
 -- A soft box on a floor, with every option that has a path of its own.
 local options <const> = { adaptive = { stiffness = "adaptive" },
   ["pairs' own stiffness"] = { stiffness = "semi_implicit" },
+  ["friction of pairs' own stiffness"] = { stiffness = "semi_implicit", friction = 0.2 },
   ["short sweeps"] = { step_rule = "cfl", friction = 0.2 },
   ["safe distances"] = { step_rule = "safe_distance" },
   adhesion = { adhesion = { strength = 1e3, range = 8e-3 } },

@@ -157,6 +157,17 @@ harness.test("coefficients that contradict each other are refused", function()
   harness.close(own, 3 - 0.1 * G, 0.02)
 end)
 
+harness.test("a stiffness of a pair goes with one in N/m", function()
+  local function with(stiffness)
+    return pulled { friction = 0.2, stiffness = stiffness, pairs = { { "block", "ground",
+      stiffness = 2e4 } } }
+  end
+  harness.close(with(1e4), pulled { friction = 0.2, stiffness = 2e4 }, 1e-6)
+  for _, rule in ipairs { "adaptive", "semi_implicit" } do
+    harness.fails("pairs: 'stiffness' goes with a 'stiffness' of the contact in N/m", with, rule)
+  end
+end)
+
 harness.test("coefficients of a pair of bodies, and renewed forces", function()
   local history = slide(0, { pairs = { { "block", "slope", friction = 0.6 } },
     friction_iterations = 2 })
