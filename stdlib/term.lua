@@ -15,6 +15,8 @@
 --   constants  names of the stencil that are no unknowns: { F_last = true }
 --   rotates    false: a rotation costs energy
 --   positive   true: defined for positive determinants only
+--   of_distance  true: of barriers, a function of the distance, else of its square
+-- and functions of other names, which are what the term offers besides.
 local errors = require "basin.errors"
 local parameters = require "basin.std.parameters"
 local M = {}
@@ -31,6 +33,20 @@ local function names_of(list)
   return names
 end
 
+local known_fields <const> = { name = "string", doc = "string", stencil = "table",
+  params = "table", energy = "function", reference = "string", checks = "table",
+  material = "function", singular = "table", constants = "table", rotates = "boolean",
+  positive = "boolean", of_distance = "boolean" }
+
+-- What a material misses: its first parameter without a value, or all of them.
+local function fail_missing(term, options, i)
+  if term.material and next(options) == nil then
+    errors.fail("ARGUMENT", "%s needs 'young' and 'poisson', or '%s'", term.name,
+      table.concat(names_of(term.params), "' and '"))
+  end
+  errors.fail("ARGUMENT", "%s needs '%s' (%s)", term.name, term.params[i][1], term.params[i][2])
+end
+
 -- The parameters of a material table: by name, and as a list in the term's order.
 local function bind(term, options)
   local values = term.material and term.material(options) or options
@@ -38,9 +54,7 @@ local function bind(term, options)
   local known, list = {}, {}
   for i, name in ipairs(names) do
     known[name], list[i] = true, values[name]
-    if values[name] == nil then
-      errors.fail("ARGUMENT", "%s needs '%s' (%s)", term.name, name, term.params[i][2])
-    end
+    if values[name] == nil then fail_missing(term, options, i) end
   end
   for key in pairs(values) do
     if not known[key] then
@@ -58,7 +72,7 @@ function Term:__call(first, ...)
     return setmetatable({ term = self, values = bind(self, first) }, Material)
   end
   local wanted, given = #self.stencil + #self.params, select("#", ...) + 1
-  if given < wanted then
+  if given ~= wanted then
     errors.fail_hint("ARGUMENT", self:signature(), "%s needs %d arguments, got %d", self.name,
       wanted, given)
   end
@@ -101,11 +115,25 @@ function Material:__tostring()
   return ("%s { %s }"):format(self.term.name, table.concat(parts, ", "))
 end
 
+-- Functions of other names are what the term offers besides.
+local function check_field(term, key, value)
+  local wanted = known_fields[key]
+  local hint = not wanted and errors.suggestion(key, errors.sorted_keys(known_fields))
+  if not wanted and (hint or type(value) ~= "function") then
+    errors.fail_hint("NAME", hint, "term %s: unknown field '%s'; valid are %s",
+      tostring(term.name), tostring(key), table.concat(errors.sorted_keys(known_fields), ", "))
+  elseif wanted and type(value) ~= wanted then
+    errors.fail("ARGUMENT", "term %s: the field '%s' must be a %s, got a %s",
+      tostring(term.name), key, wanted, type(value))
+  end
+end
+
 ---Makes the table of a term callable.
 function M.define(term)
   for _, key in ipairs { "name", "doc", "stencil", "params", "energy", "reference", "checks" } do
     if term[key] == nil then errors.fail("ARGUMENT", "a term needs the field '%s'", key) end
   end
+  for key, value in pairs(term) do check_field(term, key, value) end
   return setmetatable(term, Term)
 end
 
