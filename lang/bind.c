@@ -201,7 +201,16 @@ double basin__opt_number_field(lua_State *L, int table, const char *name, double
 size_t basin__opt_size_field(lua_State *L, int table, const char *name, size_t otherwise)
 {
   double value = basin__opt_number_field(L, table, name, (double)otherwise);
-  if (!(value >= 0 && value <= 4294967295.0 && floor(value) == value)) {
+  if (value > 4294967295.0) {
+    basin__throw(L,
+                 BASIN_ERROR_RANGE,
+                 NULL,
+                 "option '%s' is too large: %g; at most %u",
+                 name,
+                 value,
+                 UINT32_MAX);
+  }
+  if (!(value >= 0 && floor(value) == value)) {
     basin__throw(L,
                  BASIN_ERROR_ARGUMENT,
                  NULL,

@@ -163,7 +163,13 @@ static int mesh_groups(lua_State *L)
 
 static const char **check_names(lua_State *L, int index, size_t *count)
 {
-  luaL_checktype(L, index, LUA_TTABLE);
+  if (!lua_istable(L, index)) {
+    basin__throw(L,
+                 BASIN_ERROR_ARGUMENT,
+                 "write mesh:select { \"top\" }",
+                 "a list of names of groups is needed, got a %s",
+                 luaL_typename(L, index));
+  }
   *count = lua_rawlen(L, index);
   const char **names = lua_newuserdatauv(L, (*count + 1) * sizeof *names, 0);
   for (size_t i = 0; i < *count; ++i) {

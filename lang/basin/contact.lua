@@ -69,6 +69,21 @@ local function flat(value)
   return list
 end
 
+-- Lists that have a number, or a row of them, a body.
+local function check_counts(checked, fields)
+  local n, where = fields.body_count or 1, "basin.contact.detector"
+  if fields.offsets and fields.offsets.count ~= n then
+    errors.fail("LENGTH", "%s: 'thickness' needs a number, or one a body, that is %d, got %d",
+      where, n, fields.offsets.count)
+  end
+  if checked.weights == nil then return end
+  local count = #flat(checked.weights)
+  if count ~= n * (n + 1) then
+    errors.fail("LENGTH", "%s: 'weights' needs a row of %d numbers a body (a column a body and one "
+      .. "for planes), that is %d numbers, got %d", where, n + 1, n * (n + 1), count)
+  end
+end
+
 -- What `body`, `table` and `thickness` say about bodies, for the core.
 local function body_fields(checked, count)
   local fields = {}
@@ -81,9 +96,13 @@ local function body_fields(checked, count)
     fields.separation = thickness
   elseif thickness ~= nil then
     fields.offsets = core.array(thickness)
-    fields.body_count = fields.offsets.count
+    fields.body_count = fields.body_count or fields.offsets.count
   end
   if checked.table ~= nil then
+    if type(checked.table) ~= "table" then
+      errors.fail("ARGUMENT", "basin.contact.detector: 'table' must be a table, got a %s",
+        options.type_name(checked.table))
+    end
     local numbers = flat(checked.table)
     local n = math.floor(math.sqrt(#numbers) + 0.5)
     if n * n ~= #numbers then
@@ -96,6 +115,7 @@ local function body_fields(checked, count)
   if checked.plane_bodies ~= nil then
     fields.plane_bodies = core.array(flat(checked.plane_bodies))
   end
+  check_counts(checked, fields)
   return fields
 end
 
@@ -148,7 +168,8 @@ local function positions_of(value)
 end
 
 --- basin.contact.detector{positions=, triangles=, edges=, points=, body=, table=, thickness=,
---- planes=, plane_bodies=, rest_positions=, pairs=, weights=, pair_limit=}
+--- planes=, plane_bodies=, rest_positions=, pairs=, weights=, pair_limit=}. Edges and triangles may
+--- be degenerate (name a vertex twice): they are what their vertices span.
 function M.detector(given)
   local where = "basin.contact.detector"
   local checked = options.check(where, given, spec, { "positions" })

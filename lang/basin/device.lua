@@ -5,7 +5,7 @@ local errors = require "basin.errors"
 local M = {}
 
 --- For option tables: the words, and the pattern of those that have a number.
-M.words = { "auto", "cpu", "cpu:interp", "cuda", "cuda:N", pattern = "^cuda:%d+$" }
+M.words = { "auto", "cpu", "cpu:interp", "cuda", "cuda:N", pattern = "^cuda:%d%d?%d?%d?$" }
 
 -- What other programs call it.
 local aliases <const> = { gpu = "cuda", nvidia = "cuda", interp = "cpu:interp",

@@ -66,18 +66,32 @@ function M.box(given)
   return core.mesh_box(checked, solid)
 end
 
+-- Whole numbers between bounds.
+local function check_between(where, checked, key, least, most)
+  local value = checked[key]
+  if value and value < least then
+    errors.fail("RANGE", "%s: '%s' must be at least %d, got %d", where, key, least, value)
+  elseif value and value > most then
+    errors.fail("RANGE", "%s: '%s' is too large: %s; at most %d", where, key, tostring(value), most)
+  end
+end
+
 --- A sphere around the origin: an icosphere of 20 * 4^level triangles, with layers > 0 filled with
 --- tetrahedra.
 function M.sphere(given)
   local checked = options.check("basin.mesh.sphere", given,
-    { level = "integer", radius = "positive", layers = "integer" })
+    { level = "whole", radius = "positive", layers = "whole" })
+  check_between("basin.mesh.sphere", checked, "level", 0, 8)
+  check_between("basin.mesh.sphere", checked, "layers", 0, 256)
   return core.mesh_sphere(checked.level or 2, checked.radius or 1, checked.layers or 0)
 end
 
 --- A sphere with poles along y: segments around, rings from pole to pole.
 function M.globe(given)
   local checked = options.check("basin.mesh.globe", given,
-    { segments = "integer", rings = "integer", radius = "positive" })
+    { segments = "whole", rings = "whole", radius = "positive" })
+  check_between("basin.mesh.globe", checked, "segments", 3, 20000)
+  check_between("basin.mesh.globe", checked, "rings", 2, 20000)
   return core.mesh_globe(checked.segments or 16, checked.rings or 8, checked.radius or 1)
 end
 

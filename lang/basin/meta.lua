@@ -1838,7 +1838,7 @@ function basin.array.range(first, count, step) end
 
 ---count equally spaced points from one to the other, both included.
 ---@param from basin.Data
----@param to basin.Primitive|basin.Union
+---@param to basin.Data
 ---@param count integer
 ---@return basin.Array
 function basin.array.line(from, to, count) end
@@ -1908,7 +1908,7 @@ function basin.mesh.globe(given) end
 function basin.mesh.line(given) end
 
 ---One mesh of several, in order; indices shift.
----@param list basin.Data[]
+---@param list basin.Mesh[]
 ---@return basin.Mesh
 function basin.mesh.joined(list) end
 
@@ -1948,6 +1948,7 @@ basin.contact = {}
 ---multiplicity (of vertices in several bodies the mean over the vertex pairs across), pair_limit=}.
 ---Constants of a pair primitive named multiplicity, weight, separation, threshold, plane (4 numbers)
 ---are filled, too; without the first two every pair is there as often as its multiplicity says.
+---Edges and triangles may be degenerate (name a vertex twice): they are what their vertices span.
 ---@param given table
 ---@return basin.ContactDetector
 function basin.contact.detector(given) end

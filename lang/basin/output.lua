@@ -95,6 +95,18 @@ local function field_data(self, name)
     owner:full_name(), table.concat(shown, ", "))
 end
 
+local function check_camera(given)
+  if not given then return nil end
+  local camera = options.check("output: camera", given, { eye = "vector", target = "vector",
+    up = "vector", field_of_view = "positive" }, { "eye", "target" })
+  local apart = false
+  for i, number in ipairs(camera.eye) do apart = apart or number ~= camera.target[i] end
+  if not apart then
+    errors.fail("RANGE", "output: camera: 'eye' and 'target' are the same point")
+  end
+  return camera
+end
+
 --- Options: folder, name, frames ("vtu", "ply", "obj" or a list), pictures ("png"), positions (an
 --- expression), triangles, edges, tets (indices into it), labels (one a point, colours of the
 --- pictures), planes, camera, width, height, fields {name = expression}.
@@ -117,9 +129,7 @@ function M.new(given)
   self._frames = core.frames { folder = self.folder, name = checked.name or "frame",
     vtu = formats.vtu, ply = formats.ply, obj = formats.obj,
     pictures = wants_pictures(checked.pictures), planes = check_planes(checked.planes),
-    camera = checked.camera and options.check("output: camera", checked.camera,
-      { eye = "table", target = "table", up = "table", field_of_view = "positive" },
-        { "eye", "target" }),
+    camera = check_camera(checked.camera),
     width = checked.width, height = checked.height }
   return self
 end

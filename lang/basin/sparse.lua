@@ -12,7 +12,13 @@ function M.new(given)
   local checked = options.check("basin.sparse.new", given,
     { rows = "integer", columns = "integer", i = "any", j = "any", values = "any" },
     { "rows", "columns", "i", "j", "values" })
-  return core.sparse(checked.rows, checked.columns, checked.i, checked.j, checked.values)
+  local values = core.array(checked.values)
+  local largest = values:max_abs()
+  if not (largest < math.huge) then -- luacheck: ignore 581
+    errors.fail("NOT_FINITE", "basin.sparse.new: 'values' hold %s",
+      largest == math.huge and "an infinity" or "one that is no number")
+  end
+  return core.sparse(checked.rows, checked.columns, checked.i, checked.j, values)
 end
 
 --- From rows of numbers; zeros are left out.

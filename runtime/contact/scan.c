@@ -35,7 +35,9 @@ grow(basin__scan *scan, void *array, size_t *capacity, size_t need, size_t item,
                         BASIN_ERROR_LENGTH,
                         "contact: more than %zu %s pairs or candidates, the pair_limit",
                         contact->pair_limit,
-                        basin_contact_kind_name((basin_contact_kind)scan->pass));
+                        scan->pass < BASIN_CONTACT_KIND_COUNT
+                            ? basin_contact_kind_name((basin_contact_kind)scan->pass)
+                            : "edge-triangle");
   else
     status = basin__grow(contact->context, array, capacity, need, item);
   pthread_mutex_unlock(&contact->growing);

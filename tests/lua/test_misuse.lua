@@ -86,6 +86,73 @@ h.test("sizes that are absurd", function()
   h.fails("too large", basin.array.zeros, math.maxinteger, { rows = 0 })
   h.fails("too large", basin.mesh.sphere, { level = 2 ^ 40 })
   h.fails("too many", basin.mesh.grid, { nx = 2 ^ 31, ny = 2 ^ 31 })
+  h.fails("option 'nx' is too large", basin.mesh.grid, { nx = 2 ^ 62, ny = 2 })
+end)
+
+h.test("messages name what the script wrote", function()
+  h.fails("basin.mesh.sphere: 'level' must be a whole number from 0, got %-1", basin.mesh.sphere,
+    { level = -1 })
+  h.fails("basin.mesh.globe: 'segments' must be at least 3, got 2", basin.mesh.globe,
+    { segments = 2 })
+  h.fails("a list of names of groups is needed, got a string", function()
+    return basin.mesh.box {}:select "nope"
+  end)
+  h.fails("got 'cuda:99999999999'", basin.scene, "far", { device = "cuda:99999999999" })
+  local across = basin.contact.detector { positions = { { 0, 0, 0 }, { 1, 0, 0 }, { 0, 1, 0 },
+    { 0.2, 0.2, -1 }, { 0.2, 0.2, 1 } }, triangles = { { 0, 1, 2 } },
+    edges = { { 3, 4 }, { 4, 3 }, { 3, 4 } }, pair_limit = 1 }
+  h.fails("more than 1 edge%-triangle pairs", across.intersections, across)
+end)
+
+h.test("terms are checked when they are defined and called", function()
+  local std, term = require "basin.std", require "basin.std.term"
+  local function define(more)
+    local fields = { name = "square", doc = "x^2", stencil = { { "x", "a number" } }, params = {},
+      energy = function(x) return x ^ 2 end, reference = "none", checks = {} }
+    for key, value in pairs(more) do fields[key] = value end
+    return term.define(fields)
+  end
+  h.equal(term.is_term(define { singular = {}, rotates = false }), true)
+  h.fails("unknown field 'sinular'; .*did you mean 'singular'", define, { sinular = {} })
+  h.fails("the field 'energy' must be a function, got a number", define, { energy = 3 })
+  h.fails("needs 3 arguments, got 4", std.elastic.spring, basin.vector { 1, 2 }, 1, 2, 3)
+  h.fails("needs 'young' and 'poisson', or 'mu' and 'lambda'", std.elastic.stable_neo_hookean, {})
+  h.fails("needs 'lambda'", std.elastic.stable_neo_hookean, { mu = 1 })
+end)
+
+h.test("tables of a detector have a number a body", function()
+  local function detector(more)
+    more.positions = { { 0, 0, 0 }, { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } }
+    more.body, more.edges = { 0, 0, 1, 1 }, { { 0, 1 } }
+    return basin.contact.detector(more)
+  end
+  h.fails("'table' must be a table, got a number", detector, { table = 3 })
+  h.fails("one a body, that is 2, got 3", detector, { thickness = { 0.1, 0.2, 0.3 } })
+  h.fails("that is 6 numbers, got 4", detector, { weights = { { 1, 2 }, { 2, 1 } } })
+  h.fails("'weights' needs", detector, { weights = 3 })
+  detector { thickness = { 0.1, 0.2 }, weights = { { 1, 2, 1 }, { 2, 1, 1 } },
+    table = { { true, true }, { true, false } } }
+end)
+
+h.test("degenerate edges are what their vertices span", function()
+  local detector = basin.contact.detector { positions = { { 0, 0, 0 }, { 0, 0, 0.5 } },
+    points = { 1 }, edges = { { 0, 0 } } }
+  detector:detect { distance = 1 }
+  h.close(detector:counts().smallest_distance, 0.5)
+end)
+
+h.test("a camera looks from one point to another", function()
+  local _, x = small_scene()
+  h.fails("'eye' and 'target' are the same point", basin.output, { positions = x,
+    folder = (os.getenv "BASIN_TEST_OUTPUT" or "/tmp") .. "/camera", pictures = "png",
+    camera = { eye = { 1, 2, 3 }, target = { 1, 2, 3 } } })
+end)
+
+h.test("matrices hold numbers", function()
+  h.fails("'values' hold one that is no number", basin.sparse.new,
+    { rows = 1, columns = 1, i = { 0 }, j = { 0 }, values = { 0 / 0 } })
+  h.fails("'values' hold an infinity", basin.sparse.new,
+    { rows = 1, columns = 1, i = { 0 }, j = { 0 }, values = { 1 / 0 } })
 end)
 
 -- Inertia of 1e-20 of the stiffness is lost in rounding: the matrix is shifted, and the step is as
