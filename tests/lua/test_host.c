@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static basin_context *context;
@@ -236,6 +237,21 @@ static void test_failing_memory(void **state)
   }
 }
 
+static void test_a_wrong_device_is_blamed_on_the_options(void **state)
+{
+  (void)state;
+  char path[512];
+  unsetenv("BASIN_DEVICE");
+  basin_options options = basin_options_defaults();
+  options.device = "foo";
+  basin_context *own = basin_context_create(&options);
+  snprintf(path, sizeof path, "%s/swing.lua", BASIN_TEST_SCRIPTS);
+  assert_null(basin_scene_load(own, path));
+  assert_non_null(strstr(basin_error_text(own), "the context's options must be one of auto"));
+  assert_null(strstr(basin_error_text(own), "BASIN_DEVICE"));
+  basin_context_destroy(own);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -247,6 +263,7 @@ int main(void)
       cmocka_unit_test_setup_teardown(test_missing_arguments_are_errors, setup, teardown),
       cmocka_unit_test_setup_teardown(test_scripts_do_not_end_the_program, setup, teardown),
       cmocka_unit_test(test_progress_is_told_and_may_stop),
+      cmocka_unit_test(test_a_wrong_device_is_blamed_on_the_options),
       cmocka_unit_test(test_failing_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -134,11 +134,15 @@ h.test("tables of a detector have a number a body", function()
     table = { { true, true }, { true, false } } }
 end)
 
-h.test("degenerate edges are what their vertices span", function()
+h.test("degenerate edges and triangles are what their vertices span", function()
   local detector = basin.contact.detector { positions = { { 0, 0, 0 }, { 0, 0, 0.5 } },
     points = { 1 }, edges = { { 0, 0 } } }
   detector:detect { distance = 1 }
   h.close(detector:counts().smallest_distance, 0.5)
+  detector = basin.contact.detector { points = { 2 }, triangles = { { 0, 1, 1 } },
+    positions = { { 0, 0, 0 }, { 1, 0, 0 }, { 0.5, 0, 0.25 } } }
+  detector:detect { distance = 1 }
+  h.close(detector:counts().smallest_distance, 0.25)
 end)
 
 h.test("a camera looks from one point to another", function()
