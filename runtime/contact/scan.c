@@ -220,7 +220,7 @@ static basin_status run(basin__scan *scan)
   basin__parallel_work(contact->context, blocks, (double)a->count * operations, scan_block, &task);
   const int failed = atomic_load(&scan->failed);
   if (lists && failed == BASIN_OK) basin__lists_close(lists, scan->pass, blocks);
-  if (failed != FULL) return (basin_status)failed;
+  if (!lists || failed != FULL) return (basin_status)failed;
   lists->full = true;
   return BASIN_OK;
 }
