@@ -188,9 +188,9 @@ static void choose_batch(const basin_minimizer *minimizer, basin_term *term)
 {
   size_t local = (size_t)term->local_nodes * minimizer->layout.block;
   size_t element = (local + local * (local + 1) / 2) * sizeof(double);
-  size_t batch = minimizer->device->batch_bytes / element;
-  if (batch < 1) batch = 1;
+  size_t batch = element > 0 ? minimizer->device->batch_bytes / element : 1;
   if (batch > term->elements) batch = term->elements;
+  if (batch < 1) batch = 1;
   term->device->batch = batch;
   term->device->batches = (term->elements + batch - 1) / batch;
 }
