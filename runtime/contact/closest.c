@@ -65,7 +65,7 @@ static void evaluate(closest_task *task, best *mine, uint32_t item, uint32_t par
 {
   const basin__scan *scan = &task->scan;
   basin_contact_closest pair = {.kind = (basin_contact_kind)scan->pass};
-  uint32_t v[5];
+  uint32_t v[5] = {0};
   basin__vector3 x[4];
   basin__closest near;
   const unsigned a = scan->query_set->arity;

@@ -39,7 +39,7 @@ static bool detect_visit(
   const detect_task *task = scan->user;
   const basin_contact_kind candidate = (basin_contact_kind)scan->pass;
   for (size_t i = 0; i < count; ++i) {
-    uint32_t v[5];
+    uint32_t v[5] = {0};
     basin__vector3 x[4];
     basin__closest near;
     const unsigned n = basin__candidate_vertices(scan, item, partners[i], v);

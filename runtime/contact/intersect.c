@@ -11,7 +11,7 @@ static bool meet_visit(
   const double *positions = scan->user;
   basin__found_list *list = &scan->contact->workers[worker].found[0];
   for (size_t i = 0; i < count; ++i) {
-    uint32_t v[5];
+    uint32_t v[5] = {0};
     double x[15];
     basin__candidate_vertices(scan, item, partners[i], v);
     for (unsigned k = 0; k < 5; ++k)

@@ -101,7 +101,7 @@ static void filter(const basin__scan *scan, uint32_t item, basin__items *items, 
   const unsigned a = scan->query_set->arity;
   size_t kept = first;
   for (size_t i = first; i < items->count; ++i) {
-    uint32_t v[5];
+    uint32_t v[5] = {0};
     const unsigned n = basin__candidate_vertices(scan, item, items->data[i], v);
     if (basin__needs_check(contact) && !basin_contact_allows(contact, a, v, n - a, v + a)) continue;
     if (scan->exact && !basin__candidate_meets(contact, v, a, n)) continue;

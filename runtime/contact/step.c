@@ -91,7 +91,7 @@ static bool step_visit(
 {
   step_task *task = scan->user;
   for (size_t i = 0; i < count; ++i) {
-    uint32_t v[5];
+    uint32_t v[5] = {0};
     basin__motion motion = {.kind = (basin_contact_kind)scan->pass};
     const unsigned n = basin__candidate_vertices(scan, item, partners[i], v);
     basin__motion_of(task->positions, task->direction, task->limit, v, n, &motion);
