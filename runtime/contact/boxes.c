@@ -60,29 +60,6 @@ static void choose_center(basin_contact *contact, const double *positions)
   }
 }
 
-basin_status
-basin__contact_fail_position(basin_context *context, size_t vertex, const double position[3])
-{
-  double largest = 0;
-  bool finite = true;
-  for (int k = 0; k < 3; ++k) {
-    finite = finite && isfinite(position[k]);
-    largest = fmax(largest, fabs(position[k]));
-  }
-  if (finite && largest >= BASIN__LARGEST_POSITION)
-    return BASIN_FAIL(context,
-                      BASIN_ERROR_ARGUMENT,
-                      "contact: vertex %zu is at %g, coordinates must stay below %g",
-                      vertex,
-                      largest,
-                      BASIN__LARGEST_POSITION);
-  return BASIN_FAIL(context,
-                    BASIN_ERROR_NOT_FINITE,
-                    "contact: the %s of vertex %zu is not finite",
-                    finite ? "motion" : "position",
-                    vertex);
-}
-
 basin_status basin__contact_boxes(basin_contact *contact,
                                   const double *positions,
                                   const double *direction,

@@ -152,6 +152,10 @@ static inline void basin__exact_interval(
   basin__box_interval(start, end, reach, low, high);
 }
 
+/* ---- arguments of the public calls (arguments.c) ---- */
+basin_status basin__contact_check_activation(basin_context *context, double activation);
+basin_status basin__contact_check_limit(basin_context *context, double limit);
+basin_status basin__contact_check_slackness(basin_context *context, double slackness);
 /* The error of a vertex whose coordinates, or whose motion, a detector cannot take: NOT_FINITE, or
  * RANGE beyond BASIN__LARGEST_POSITION. */
 basin_status

@@ -88,11 +88,7 @@ basin_status
 basin_contact_detect(basin_contact *contact, const double *positions, double activation)
 {
   basin__pairs_clear(contact);
-  if (!(activation > 0 && activation < HUGE_VAL))
-    return BASIN_FAIL(contact->context,
-                      BASIN_ERROR_ARGUMENT,
-                      "contact: the activation distance must be a number > 0, it is %g",
-                      activation);
+  BASIN_TRY(basin__contact_check_activation(contact->context, activation));
   detect_task task = {.positions = positions, .activation = activation};
   basin_contact_statistics *statistics = &contact->statistics;
   const double start = basin__seconds();

@@ -7,24 +7,6 @@
 
 /* ---- sweep ---- */
 
-static basin_status check_limit(basin_contact *contact, double limit)
-{
-  if (limit > 0 && limit < HUGE_VAL) return BASIN_OK;
-  return BASIN_FAIL(contact->context,
-                    BASIN_ERROR_ARGUMENT,
-                    "contact: the limit of a step must be a number > 0, it is %g",
-                    limit);
-}
-
-static basin_status check_slackness(basin_contact *contact, double slackness)
-{
-  if (slackness > 0 && slackness < 1) return BASIN_OK;
-  return BASIN_FAIL(contact->context,
-                    BASIN_ERROR_ARGUMENT,
-                    "contact: the slackness must be between 0 and 1, it is %g",
-                    slackness);
-}
-
 basin_status basin_contact_sweep(basin_contact *contact,
                                  const double *positions,
                                  const double *direction,
@@ -32,7 +14,7 @@ basin_status basin_contact_sweep(basin_contact *contact,
 {
   contact->swept = false;
   basin__lists_clear(contact, &contact->swept_lists);
-  BASIN_TRY(check_limit(contact, limit));
+  BASIN_TRY(basin__contact_check_limit(contact->context, limit));
   BASIN_TRY(basin__contact_boxes(contact, positions, direction, limit, 0, NULL, NULL));
   basin__contact_refit(contact, contact->boxes);
   const basin_status status =
@@ -170,7 +152,7 @@ basin_status basin_contact_step(basin_contact *contact, double slackness, double
     return BASIN_FAIL(contact->context,
                       BASIN_ERROR_STATE,
                       "contact: basin_contact_sweep must come before basin_contact_step");
-  BASIN_TRY(check_slackness(contact, slackness));
+  BASIN_TRY(basin__contact_check_slackness(contact->context, slackness));
   step_task task = {.positions = contact->swept_positions,
                     .direction = contact->swept_direction,
                     .limit = contact->swept_limit,
@@ -195,8 +177,8 @@ basin_status basin_contact_largest_step(basin_contact *contact,
 {
   *step = 0;
   if (first) *first = (basin_contact_impact){.kind = BASIN_CONTACT_KIND_COUNT};
-  BASIN_TRY(check_limit(contact, limit));
-  BASIN_TRY(check_slackness(contact, slackness));
+  BASIN_TRY(basin__contact_check_limit(contact->context, limit));
+  BASIN_TRY(basin__contact_check_slackness(contact->context, slackness));
   basin_contact_statistics *statistics = &contact->statistics;
   const double start = basin__seconds();
   BASIN_TRY(basin__reuse_prepare(contact, positions, direction, limit, 0));

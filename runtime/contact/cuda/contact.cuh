@@ -148,6 +148,20 @@ stencil_positions(const double *positions, const word *v, word count, basin__vec
   for (word i = 0; i < count; ++i) x[i] = basin__v3(positions + 3 * (size)v[i]);
 }
 
+/* Box of the query at a place, and its corners. */
+static __device__ __forceinline__ void
+query_box(const basin_cuda_set &set, const float *boxes, size place, word corners[3], float box[6])
+{
+  for (word c = 0; c < set.arity; ++c) {
+    corners[c] = set.corners[(size)c * set.padded + place];
+    const float *other = boxes + 6 * (size)corners[c];
+    for (int k = 0; k < 3; ++k) {
+      box[k] = c == 0 || other[k] < box[k] ? other[k] : box[k];
+      box[3 + k] = c == 0 || other[3 + k] > box[3 + k] ? other[3 + k] : box[3 + k];
+    }
+  }
+}
+
 /* ---- boxes in double precision ---- */
 
 /* Ends of the box of a vertex along axis k. */

@@ -117,14 +117,7 @@ extern "C" __global__ void contact_nearest(basin_cuda_rules rules,
   word corners[3] = {0, 0, 0};
   float box[6];
   unsigned char open[BASIN__CUDA_LEVELS];
-  for (word c = 0; c < pass.a.arity; ++c) {
-    corners[c] = pass.a.corners[(size)c * pass.a.padded + place];
-    const float *other = boxes + 6 * (size)corners[c];
-    for (int k = 0; k < 3; ++k) {
-      box[k] = c == 0 || other[k] < box[k] ? other[k] : box[k];
-      box[3 + k] = c == 0 || other[3 + k] > box[3 + k] ? other[3 + k] : box[3 + k];
-    }
-  }
+  query_box(pass.a, boxes, place, corners, box);
   const word item = pass.a.order[place], skip = skipped_tag(rules, pass.a.tags[item]);
   const word first = pass.same ? (word)place + 1 : 0, top = pass.b.levels - 1;
   word level = top, node = 0;

@@ -2,20 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "contact.cuh"
 
-/* Box of the query at a place, and its corners. */
-static __device__ __forceinline__ void
-query_box(const basin_cuda_set &set, const float *boxes, size place, word corners[3], float box[6])
-{
-  for (word c = 0; c < set.arity; ++c) {
-    corners[c] = set.corners[(size)c * set.padded + place];
-    const float *other = boxes + 6 * (size)corners[c];
-    for (int k = 0; k < 3; ++k) {
-      box[k] = c == 0 || other[k] < box[k] ? other[k] : box[k];
-      box[3 + k] = c == 0 || other[3 + k] > box[3 + k] ? other[3 + k] : box[3 + k];
-    }
-  }
-}
-
 /* Lanes of a node whose boxes meet the query's, as closed sets, and whose tags it may meet; none
  * before the place `first` of level 0. */
 static __device__ __forceinline__ word lanes_of(

@@ -7,24 +7,6 @@
 
 enum { CUTTERS = 4 * 128 }; /* threads that cut stalled pairs; each has a stack of pieces */
 
-static basin_status check_limit(basin_cuda_contact *contact, double limit)
-{
-  if (limit > 0 && limit < HUGE_VAL) return BASIN_OK;
-  return BASIN_FAIL(contact->context,
-                    BASIN_ERROR_ARGUMENT,
-                    "contact: the limit of a step must be a number > 0, it is %g",
-                    limit);
-}
-
-static basin_status check_slackness(basin_cuda_contact *contact, double slackness)
-{
-  if (slackness > 0 && slackness < 1) return BASIN_OK;
-  return BASIN_FAIL(contact->context,
-                    BASIN_ERROR_ARGUMENT,
-                    "contact: the slackness must be between 0 and 1, it is %g",
-                    slackness);
-}
-
 /* ---- sweep ---- */
 
 basin_status basin__cuda_contact_sweep(basin_cuda_contact *contact,
@@ -34,7 +16,7 @@ basin_status basin__cuda_contact_sweep(basin_cuda_contact *contact,
 {
   contact->has_sweep = false;
   memset(contact->kept.count, 0, sizeof contact->kept.count);
-  BASIN_TRY(check_limit(contact, limit));
+  BASIN_TRY(basin__contact_check_limit(contact->context, limit));
   const size_t bytes = 3 * contact->host->vertex_count * sizeof(double);
   basin_cuda_motion motion = {.positions = positions, .direction = direction, .limit = limit};
   BASIN_TRY(basin__contact_candidates(contact, &motion, &contact->kept));
@@ -161,7 +143,7 @@ basin_status basin__cuda_contact_step(basin_cuda_contact *contact, double slackn
     return BASIN_FAIL(contact->context,
                       BASIN_ERROR_STATE,
                       "contact: basin_contact_sweep must come before basin_contact_step");
-  BASIN_TRY(check_slackness(contact, slackness));
+  BASIN_TRY(basin__contact_check_slackness(contact->context, slackness));
   basin_cuda_motion motion = {.positions = contact->swept.address,
                               .direction = contact->swept.address +
                                            3 * contact->host->vertex_count * sizeof(double),
@@ -184,8 +166,8 @@ basin_status basin__cuda_contact_largest_step(basin_cuda_contact *contact,
 {
   *step = 0;
   if (first) *first = (basin_contact_impact){.kind = BASIN_CONTACT_KIND_COUNT};
-  BASIN_TRY(check_limit(contact, limit));
-  BASIN_TRY(check_slackness(contact, slackness));
+  BASIN_TRY(basin__contact_check_limit(contact->context, limit));
+  BASIN_TRY(basin__contact_check_slackness(contact->context, slackness));
   basin_cuda_motion motion = {.positions = positions, .direction = direction, .limit = limit};
   basin_contact_impact found;
   const basin_cuda_candidate_list *candidates;
