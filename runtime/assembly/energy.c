@@ -73,10 +73,7 @@ static basin_status term_energy(basin_minimizer *minimizer, basin_term *term, do
       minimizer->context, chunks, basin__kernel_work(term->value.info, count), energy_chunk, &task);
   for (size_t k = 0; k < chunks; ++k) sum_add(&total, term->energies[k]);
   *energy = sum_value(&total);
-  ++term->statistics.value_calls;
-  double seconds = basin__seconds() - start;
-  term->statistics.value_seconds += seconds;
-  if (term->dynamic) minimizer->seconds_pair_energy += seconds;
+  basin__term_ran(minimizer, term, BASIN_STAGE_VALUE, basin__seconds() - start);
   return BASIN_OK;
 }
 

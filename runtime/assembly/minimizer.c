@@ -140,6 +140,19 @@ size_t basin_minimizer_term_count(const basin_minimizer *minimizer)
   return minimizer->term_count;
 }
 
+void basin__term_ran(basin_minimizer *minimizer,
+                     basin_term *term,
+                     basin_stage stage,
+                     double seconds)
+{
+  basin_term_statistics *s = &term->statistics;
+  bool value = stage == BASIN_STAGE_VALUE, hessian = stage == BASIN_STAGE_HESSIAN;
+  ++*(value ? &s->value_calls : hessian ? &s->hessian_calls : &s->gradient_calls);
+  *(value ? &s->value_seconds : hessian ? &s->hessian_seconds : &s->gradient_seconds) += seconds;
+  if (term->dynamic)
+    *(value ? &minimizer->seconds_pair_energy : &minimizer->seconds_pairs) += seconds;
+}
+
 basin_status basin_minimizer_term_statistics(const basin_minimizer *minimizer,
                                              basin_term_id id,
                                              basin_term_statistics *statistics)

@@ -214,6 +214,11 @@ basin_status basin__minimizer_evaluate(basin_minimizer *minimizer, double *total
 /* Names the first enabled term and element whose energy, gradient or Hessian is not finite;
  * BASIN_OK if there is none. */
 basin_status basin__minimizer_find_bad(basin_minimizer *minimizer, basin_stage stage);
+/* Counts a run of one of a term's kernels over all its elements. */
+void basin__term_ran(basin_minimizer *minimizer,
+                     basin_term *term,
+                     basin_stage stage,
+                     double seconds);
 /* The mode that a term's kernel gets. */
 basin_projection basin__term_projection(const basin_minimizer *minimizer,
                                         const basin_term *term,

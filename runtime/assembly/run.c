@@ -206,14 +206,7 @@ basin_status basin__term_run(basin_minimizer *minimizer, basin_term *term, const
     run_partitioned(&state);
   else
     run_coloured(&state);
-  double seconds = basin__seconds() - start;
-  if (term->dynamic) minimizer->seconds_pairs += seconds;
-  if (run->hessian) {
-    ++term->statistics.hessian_calls;
-    term->statistics.hessian_seconds += seconds;
-  } else {
-    ++term->statistics.gradient_calls;
-    term->statistics.gradient_seconds += seconds;
-  }
+  basin_stage stage = run->hessian ? BASIN_STAGE_HESSIAN : BASIN_STAGE_GRADIENT;
+  basin__term_ran(minimizer, term, stage, basin__seconds() - start);
   return BASIN_OK;
 }

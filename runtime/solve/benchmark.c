@@ -1,5 +1,7 @@
 /* Timing one kernel of a term: alone, with its results kept in the cache, or with the assembly.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "solve/benchmark.h"
+
 #include "assembly/engine.h"
 #include "assembly/permute.h"
 #include "solve/cuda/cuda_solve.h"
@@ -57,24 +59,25 @@ static void run_piece(void *user, size_t index, unsigned worker)
   b->slot->kernel.function(&args, b->slot->kernel.self);
 }
 
-static basin_status run_assembled(const benchmark *b)
+basin_status basin__benchmark_assembled(basin_minimizer *minimizer,
+                                        basin_term *term,
+                                        const basin_benchmark_options *options)
 {
-  basin_minimizer *minimizer = b->minimizer;
-  bool hessian = b->options->stage == BASIN_STAGE_HESSIAN;
+  bool hessian = options->stage == BASIN_STAGE_HESSIAN;
   basin_run run = {.hessian = hessian,
-                   .projection = b->options->projection,
+                   .projection = options->projection,
                    .gradient = true,
                    .values = hessian ? BASIN_RUN_VALUES : BASIN_RUN_NO_VALUES};
   BASIN_TRY(minimizer->engine->zero_gradient(minimizer));
   if (hessian)
-    BASIN_TRY(
-        minimizer->engine->start_values(minimizer, basin__term_part(minimizer, b->term), false));
-  return minimizer->engine->run(minimizer, b->term, &run);
+    BASIN_TRY(minimizer->engine->start_values(minimizer, basin__term_part(minimizer, term), false));
+  return minimizer->engine->run(minimizer, term, &run);
 }
 
 static basin_status run_once(benchmark *b)
 {
-  if (b->options->form == BASIN_BENCHMARK_ASSEMBLED) return run_assembled(b);
+  if (b->options->form == BASIN_BENCHMARK_ASSEMBLED)
+    return basin__benchmark_assembled(b->minimizer, b->term, b->options);
   basin__parallel(b->minimizer->context, (b->term->elements + PIECE - 1) / PIECE, run_piece, b);
   return BASIN_OK;
 }
@@ -87,7 +90,7 @@ static int compare(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-static double median(double *values, unsigned count)
+double basin__benchmark_median(double *values, unsigned count)
 {
   qsort(values, count, sizeof *values, compare);
   return count % 2 ? values[count / 2] : 0.5 * (values[count / 2 - 1] + values[count / 2]);
@@ -104,8 +107,8 @@ static basin_status repeat(benchmark *b, double *wall, double *processor, basin_
     wall[k] = basin__seconds() - start;
     processor[k] = processor_seconds() - used;
   }
-  r->seconds = median(wall, count);
-  r->processor_seconds = median(processor, count);
+  r->seconds = basin__benchmark_median(wall, count);
+  r->processor_seconds = basin__benchmark_median(processor, count);
   r->best_seconds = wall[0];
   for (size_t k = 0; k * PIECE < b->term->elements && b->options->form != BASIN_BENCHMARK_ASSEMBLED;
        ++k)

@@ -4,13 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-/* AUTO: direct up to these numbers of unknowns (a factor of a constant matrix pays for itself over
- * many steps), else up to this number of operations for a factorization: hundredths of a second,
- * about what conjugate gradients take on a matrix that needs as many. */
-#define DIRECT_LIMIT_SMALL    600u
-#define DIRECT_LIMIT_CONSTANT 200000u
-#define DIRECT_OPERATIONS     3e7
-#define INSTANCE_LIMIT        256u /* unknowns an instance that a preconditioner inverts */
+/* AUTO: direct up to the limits of solve.h, else up to this number of operations for a
+ * factorization: hundredths of a second, about what conjugate gradients take on a matrix that needs
+ * as many. */
+#define DIRECT_OPERATIONS 3e7
+#define INSTANCE_LIMIT    256u /* unknowns an instance that a preconditioner inverts */
 
 basin_solve_options basin_solve_options_defaults(void)
 {
@@ -99,8 +97,8 @@ static basin_status cheap_factor(basin_minimizer *minimizer, basin_linear_state 
 static basin_status
 choose(basin_minimizer *minimizer, basin_linear_state *state, basin_solver_kind *kind)
 {
-  bool direct = state->size <= DIRECT_LIMIT_SMALL;
-  if (!direct && state->size <= DIRECT_LIMIT_CONSTANT) {
+  bool direct = state->size <= BASIN_DIRECT_LIMIT_SMALL;
+  if (!direct && state->size <= BASIN_DIRECT_LIMIT_CONSTANT) {
     /* Opening a library takes longer than many a solve: a factor that was made shows that it opens.
      */
     if (minimizer->values_key != 0)
@@ -148,6 +146,27 @@ static basin_status solve_direct(basin_minimizer *minimizer,
   return BASIN_OK;
 }
 
+basin_status basin__minimizer_instances(const basin_minimizer *minimizer,
+                                        basin_node_range **ranges,
+                                        size_t *count)
+{
+  *count = basin__layout_instances(&minimizer->layout, INSTANCE_LIMIT, NULL);
+  *ranges = basin__alloc(minimizer->context, (*count + 1) * sizeof **ranges);
+  if (!*ranges) return BASIN_ERROR_MEMORY;
+  (void)basin__layout_instances(&minimizer->layout, INSTANCE_LIMIT, *ranges);
+  return BASIN_OK;
+}
+
+basin_linear_options basin__pcg_options(const basin_solve_options *options, bool solved)
+{
+  basin_linear_options linear = basin_linear_options_defaults();
+  linear.stop = BASIN_STOP_PRECONDITIONED;
+  linear.tolerance = options->tolerance;
+  linear.maximum_iterations = options->max_iterations;
+  linear.use_initial_guess = options->warm_start && solved;
+  return linear;
+}
+
 static basin_status make_preconditioner(basin_minimizer *minimizer,
                                         basin_linear_state *state,
                                         basin_preconditioner_kind kind)
@@ -166,10 +185,9 @@ static basin_status make_preconditioner(basin_minimizer *minimizer,
   if (kind == BASIN_PRECONDITIONER_SCHWARZ)
     return basin_preconditioner_create_schwarz(
         context, (uint32_t)layout->node_count, layout->block, &state->preconditioner);
-  size_t count = basin__layout_instances(layout, INSTANCE_LIMIT, NULL);
-  basin_node_range *ranges = basin__alloc(context, (count + 1) * sizeof *ranges);
-  if (!ranges) return BASIN_ERROR_MEMORY;
-  (void)basin__layout_instances(layout, INSTANCE_LIMIT, ranges);
+  size_t count;
+  basin_node_range *ranges;
+  BASIN_TRY(basin__minimizer_instances(minimizer, &ranges, &count));
   basin_status status = basin_preconditioner_create(
       context, (uint32_t)layout->node_count, layout->block, count, ranges, &state->preconditioner);
   basin__free(context, ranges, (count + 1) * sizeof *ranges);
@@ -197,11 +215,7 @@ static basin_status solve_pcg(basin_minimizer *minimizer,
     if (status != BASIN_OK) return status;
     state->preconditioner_version = minimizer->matrix_version;
   }
-  basin_linear_options linear = basin_linear_options_defaults();
-  linear.stop = BASIN_STOP_PRECONDITIONED;
-  linear.tolerance = options->tolerance;
-  linear.maximum_iterations = options->max_iterations;
-  linear.use_initial_guess = options->warm_start && state->solved;
+  basin_linear_options linear = basin__pcg_options(options, state->solved);
   basin_linear_result result;
   BASIN_TRY(basin_pcg_solve(
       state->pcg, minimizer->matrix, state->preconditioner, b, state->direction, &linear, &result));

@@ -21,6 +21,17 @@ typedef struct basin_linear_state {
   bool solved;           /* direction is of the present size: a warm start */
 } basin_linear_state;
 
+/* AUTO: direct up to these numbers of unknowns, the second where the matrix is constant: its factor
+ * pays for itself over many steps. */
+#define BASIN_DIRECT_LIMIT_SMALL    600u
+#define BASIN_DIRECT_LIMIT_CONSTANT 200000u
+/* Instances whose whole blocks block Jacobi inverts: *count ranges of nodes, in memory for one more
+ * that the caller frees. */
+basin_status basin__minimizer_instances(const basin_minimizer *minimizer,
+                                        basin_node_range **ranges,
+                                        size_t *count);
+/* What conjugate gradients are told; `solved`: the last direction may serve as a start. */
+basin_linear_options basin__pcg_options(const basin_solve_options *options, bool solved);
 /* A factorization that fails is an outcome, unless memory or a library is missing. */
 bool basin__factor_outcome(basin_status status, basin_linear_status *outcome);
 /* A solve that leaves everything on the device: as basin_minimizer_solve, but right-hand side and

@@ -126,12 +126,6 @@ basin_status basin__cuda_add_adjoints(
     basin_minimizer *minimizer, basin_term *term, size_t begin, size_t count, basin_address local);
 
 /* ---- small helpers ---- */
-static inline unsigned basin__bits_of(size_t count) /* so that numbers up to `count` fit */
-{
-  unsigned bits = 1;
-  while (bits < 63 && count >> bits) ++bits;
-  return bits;
-}
 /* A kernel of the assembly's own texts with one struct as its argument, one thread an item. */
 basin_status basin__cuda_simple(basin_minimizer *minimizer,
                                 const char *file,

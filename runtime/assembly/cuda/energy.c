@@ -2,7 +2,7 @@
  * once. SPDX-License-Identifier: Apache-2.0 */
 #include "assembly/cuda/cuda_minimizer.h"
 
-enum { ENERGY_CHUNK = 2048, ENERGY_THREADS = 256 };
+enum { ENERGY_CHUNK = 2048 };
 
 /* Terms without unknowns have no structure, but energies. */
 static basin_status need_device(basin_minimizer *minimizer, basin_term *term)
@@ -73,10 +73,7 @@ static basin_status run_terms(basin_minimizer *minimizer)
     basin_address at = device->energies.address + device->sent_places[k] * sizeof(double);
     basin_status status = run_values(minimizer, term, count, at);
     if (status != BASIN_OK) return basin__term_blame(minimizer, term, status);
-    double seconds = basin__seconds() - start;
-    ++term->statistics.value_calls;
-    term->statistics.value_seconds += seconds;
-    if (term->dynamic) minimizer->seconds_pair_energy += seconds;
+    basin__term_ran(minimizer, term, BASIN_STAGE_VALUE, basin__seconds() - start);
   }
   return BASIN_OK;
 }
@@ -90,10 +87,8 @@ typedef struct energy_task {
 static basin_status
 sum(basin_minimizer *minimizer, const char *entry, size_t blocks, energy_task *task)
 {
-  basin_cuda *cuda = minimizer->device->cuda;
-  basin_cuda_launch launch = {.blocks = (unsigned)blocks, .threads = ENERGY_THREADS};
-  BASIN_TRY(basin__cuda_kernel(cuda, "energies.cu", entry, "", &launch.kernel));
-  return basin__cuda_launch(cuda, &launch, (void *[]){task});
+  return basin__cuda_run(
+      minimizer->device->cuda, "energies.cu", entry, "", (unsigned)blocks, (void *[]){task});
 }
 
 basin_status basin__cuda_energies(basin_minimizer *minimizer, double *per_term)

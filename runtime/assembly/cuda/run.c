@@ -159,14 +159,7 @@ basin__cuda_term_run(basin_minimizer *minimizer, basin_term *term, const basin_r
   if (term->elements == 0 || term->local_nodes == 0) return BASIN_OK;
   basin_status status = run_batches(minimizer, term, run);
   if (status != BASIN_OK) return basin__term_blame(minimizer, term, status);
-  double seconds = basin__seconds() - start;
-  if (term->dynamic) minimizer->seconds_pairs += seconds;
-  if (run->hessian) {
-    ++term->statistics.hessian_calls;
-    term->statistics.hessian_seconds += seconds;
-  } else {
-    ++term->statistics.gradient_calls;
-    term->statistics.gradient_seconds += seconds;
-  }
+  basin_stage stage = run->hessian ? BASIN_STAGE_HESSIAN : BASIN_STAGE_GRADIENT;
+  basin__term_ran(minimizer, term, stage, basin__seconds() - start);
   return BASIN_OK;
 }

@@ -9,13 +9,6 @@ enum { ROW = 2 * sizeof(uint64_t) + 3 * sizeof(double) }; /* of a found pair */
 
 /* ---- finding ---- */
 
-static unsigned bits_of(size_t count)
-{
-  unsigned bits = 1;
-  while (bits < 63 && count >> bits) ++bits;
-  return bits;
-}
-
 static basin_status reserve_found(basin_cuda_contact *contact, size_t need)
 {
   if (need <= contact->found_capacity) return BASIN_OK;
@@ -39,7 +32,7 @@ static basin_cuda_found view_found(const basin_cuda_contact *contact)
                             .separation = at + 3 * n * sizeof(uint64_t),
                             .threshold = at + 4 * n * sizeof(uint64_t),
                             .capacity = n,
-                            .bits = bits_of(most)};
+                            .bits = basin__bits_of(most)};
 }
 
 static basin_status find(basin_cuda_contact *contact,
@@ -144,11 +137,7 @@ basin__cuda_contact_detect(basin_cuda_contact *contact, basin_address positions,
 {
   size_t count;
   forget(contact);
-  if (!(activation > 0 && activation < HUGE_VAL))
-    return BASIN_FAIL(contact->context,
-                      BASIN_ERROR_ARGUMENT,
-                      "contact: the activation distance must be a number > 0, it is %g",
-                      activation);
+  BASIN_TRY(basin__contact_check_activation(contact->context, activation));
   basin_contact_statistics *statistics = &contact->statistics;
   const double start = basin__seconds() - statistics->seconds_broad;
   BASIN_TRY(find_all(contact, positions, activation, &count));

@@ -6,12 +6,12 @@
 enum { SCAN_TILE = 2048, SORT_TILE = 4096, DIGIT_BITS = 8, REDUCE_ITEMS = 1024 };
 enum { THREADS = 256, REDUCE_BLOCKS = 1024 };
 
-static basin_status launch(basin_cuda *cuda,
-                           const char *file,
-                           const char *entry,
-                           const char *definitions,
-                           unsigned blocks,
-                           void **parameters)
+basin_status basin__cuda_run(basin_cuda *cuda,
+                             const char *file,
+                             const char *entry,
+                             const char *definitions,
+                             unsigned blocks,
+                             void **parameters)
 {
   const basin_cuda_kernel *kernel;
   BASIN_TRY(basin__cuda_kernel(cuda, file, entry, definitions, &kernel));
@@ -56,12 +56,12 @@ scan_in(basin_cuda *cuda, basin_address room, basin_address from, size_t count, 
   basin_address starts = 0;
   if (tiles > 1) {
     void *sums[] = {&from, &count, &room};
-    BASIN_TRY(launch(cuda, "scan.cu", "tile_sums", "", (unsigned)tiles, sums));
+    BASIN_TRY(basin__cuda_run(cuda, "scan.cu", "tile_sums", "", (unsigned)tiles, sums));
     BASIN_TRY(scan_in(cuda, room + room_for(tiles + 1, sizeof(uint32_t)), room, tiles, room));
     starts = room;
   }
   void *parameters[] = {&from, &count, &starts, &to};
-  return launch(cuda, "scan.cu", "scan_tiles", "", (unsigned)tiles, parameters);
+  return basin__cuda_run(cuda, "scan.cu", "scan_tiles", "", (unsigned)tiles, parameters);
 }
 
 basin_status basin__cuda_scan(basin_cuda *cuda,
@@ -91,13 +91,14 @@ static basin_status sort_pass(const sort *s, uint32_t shift, uint32_t digit_bits
   uint32_t mask = (1u << digit_bits) - 1;
   if (p.tiles > 1) {
     void *count[] = {&p.keys, &p.count, &shift, &mask, &p.counts};
-    BASIN_TRY(launch(p.cuda, "radix.cu", "count_digits", p.definitions, (unsigned)p.tiles, count));
+    BASIN_TRY(basin__cuda_run(
+        p.cuda, "radix.cu", "count_digits", p.definitions, (unsigned)p.tiles, count));
     BASIN_TRY(scan_in(p.cuda, p.sums, p.counts, p.tiles << digit_bits, p.counts));
   } else {
     p.counts = 0;
   }
   void *move[] = {&p.keys, &p.values, &p.count, &shift, &mask, &p.counts, &p.keys_to, &p.values_to};
-  return launch(p.cuda, "radix.cu", "move_keys", p.definitions, (unsigned)p.tiles, move);
+  return basin__cuda_run(p.cuda, "radix.cu", "move_keys", p.definitions, (unsigned)p.tiles, move);
 }
 
 static void swap(basin_address *a, basin_address *b)
@@ -185,10 +186,10 @@ basin_status basin__cuda_runs_64(basin_cuda *cuda,
   basin_address begins = scratch->memory.address;
   unsigned blocks = basin__cuda_blocks(count, THREADS);
   void *begin[] = {&keys, &count, &begins};
-  BASIN_TRY(launch(cuda, "runs.cu", "run_begins", "", blocks, begin));
+  BASIN_TRY(basin__cuda_run(cuda, "runs.cu", "run_begins", "", blocks, begin));
   BASIN_TRY(scan_in(cuda, begins + for_begins, begins, count, begins));
   void *head[] = {&begins, &count, &heads, &numbers, &runs};
-  return launch(cuda, "runs.cu", "run_heads", "", blocks > 0 ? blocks : 1, head);
+  return basin__cuda_run(cuda, "runs.cu", "run_heads", "", blocks > 0 ? blocks : 1, head);
 }
 
 /* ---- reductions ---- */
@@ -209,10 +210,10 @@ static basin_status reduce(basin_cuda *cuda,
   BASIN_TRY(basin__buffer_reserve(cuda, &scratch->memory, REDUCE_BLOCKS * sizeof(double)));
   basin_address partial = blocks == 1 ? result : scratch->memory.address;
   void *parameters[] = {&a, &b, &count, &partial};
-  BASIN_TRY(launch(cuda, "reduce.cu", first, "", (unsigned)blocks, parameters));
+  BASIN_TRY(basin__cuda_run(cuda, "reduce.cu", first, "", (unsigned)blocks, parameters));
   if (blocks == 1) return BASIN_OK;
   void *last[] = {&partial, &partial, &blocks, &result};
-  return launch(cuda, "reduce.cu", second, "", 1, last);
+  return basin__cuda_run(cuda, "reduce.cu", second, "", 1, last);
 }
 
 basin_status basin__cuda_sum(basin_cuda *cuda,
@@ -262,5 +263,6 @@ basin_status basin__cuda_combine(basin_cuda *cuda,
                                  basin_address to)
 {
   void *parameters[] = {&count, &x, &factor, &y, &to};
-  return launch(cuda, "vector.cu", "combine", "", basin__cuda_blocks(count, THREADS), parameters);
+  return basin__cuda_run(
+      cuda, "vector.cu", "combine", "", basin__cuda_blocks(count, THREADS), parameters);
 }

@@ -10,6 +10,15 @@ typedef struct basin_cuda_scratch {
   basin_buffer memory;
 } basin_cuda_scratch;
 
+/* Looks up an entry of the runtime's own texts, compiles if need be, and launches with 256 threads
+ * a block. */
+basin_status basin__cuda_run(basin_cuda *cuda,
+                             const char *file,
+                             const char *entry,
+                             const char *definitions,
+                             unsigned blocks,
+                             void **parameters);
+
 /* to[i] = sum of from[0 .. i-1], to[count] = the total: `to` has count + 1 words. 32-bit words; the
  * caller makes sure that the total fits. from == to is allowed. */
 basin_status basin__cuda_scan(basin_cuda *cuda,
@@ -17,6 +26,13 @@ basin_status basin__cuda_scan(basin_cuda *cuda,
                               basin_address from,
                               size_t count,
                               basin_address to);
+/* Bits of a key that holds numbers up to `count`. */
+static inline unsigned basin__bits_of(size_t count)
+{
+  unsigned bits = 1;
+  while (bits < 63 && count >> bits) ++bits;
+  return bits;
+}
 /* Stable, ascending sort by the low `bits` bits of 64-bit keys, with 32-bit values moved along
  * (values 0: keys alone). In place. */
 basin_status basin__cuda_sort_64(basin_cuda *cuda,

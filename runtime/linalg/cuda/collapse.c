@@ -20,13 +20,6 @@ void basin__cuda_collapse_release(basin_cuda *cuda, basin__cuda_collapse *work)
   basin__buffer_release(cuda, &work->scratch.memory);
 }
 
-static unsigned bits_of(uint32_t count)
-{
-  unsigned bits = 0;
-  while (bits < 32 && (count >> bits) != 0) bits++;
-  return bits;
-}
-
 static basin_status
 place_parts(basin_cuda *cuda, const basin_cuda_matrix *matrix, part_places *places)
 {
@@ -102,7 +95,7 @@ basin_status basin__cuda_collapse_matrix(basin_cuda *cuda,
                                          basin_cuda_bsr *result)
 {
   part_places places;
-  uint32_t runs = 0, column_bits = bits_of(count);
+  uint32_t runs = 0, column_bits = basin__bits_of(count);
   BASIN_TRY(basin__cuda_matrix_check(cuda, matrix));
   BASIN_TRY(place_parts(cuda, matrix, &places));
   BASIN_TRY(sort_blocks(cuda, work, matrix, &places, map, column_bits));

@@ -27,13 +27,6 @@ basin__cuda_definitions basin__cuda_define(unsigned block, bool single);
 /* Thread blocks of a product: one share of a dot product each. */
 unsigned basin__cuda_multiply_blocks(const basin_cuda_matrix *matrix);
 
-/* Looks up, compiles if need be, and launches with 256 threads a block. */
-basin_status basin__cuda_run(basin_cuda *cuda,
-                             const char *file,
-                             const char *entry,
-                             const char *definitions,
-                             unsigned blocks,
-                             void **parameters);
 /* to[i] = (float)from[i] */
 basin_status
 basin__cuda_to_single(basin_cuda *cuda, basin_address from, size_t count, basin_address to);

@@ -66,19 +66,6 @@ basin__cuda_definitions basin__cuda_define(unsigned block, bool single)
   return definitions;
 }
 
-basin_status basin__cuda_run(basin_cuda *cuda,
-                             const char *file,
-                             const char *entry,
-                             const char *definitions,
-                             unsigned blocks,
-                             void **parameters)
-{
-  const basin_cuda_kernel *kernel;
-  BASIN_TRY(basin__cuda_kernel(cuda, file, entry, definitions, &kernel));
-  basin_cuda_launch work = {.kernel = kernel, .blocks = blocks, .threads = THREADS};
-  return basin__cuda_launch(cuda, &work, parameters);
-}
-
 basin_status
 basin__cuda_to_single(basin_cuda *cuda, basin_address from, size_t count, basin_address to)
 {

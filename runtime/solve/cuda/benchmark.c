@@ -1,7 +1,7 @@
 /* Timing one kernel of a term on a CUDA device, with the device's own clock.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "solve/benchmark.h"
 #include "solve/cuda/cuda_solve.h"
-#include <stdlib.h>
 
 typedef struct benchmark {
   basin_minimizer *minimizer;
@@ -10,27 +10,13 @@ typedef struct benchmark {
   size_t size, packed, batch; /* numbers an element; elements a launch */
 } benchmark;
 
-static basin_status run_assembled(const benchmark *b)
-{
-  basin_minimizer *minimizer = b->minimizer;
-  bool hessian = b->options->stage == BASIN_STAGE_HESSIAN;
-  basin_run run = {.hessian = hessian,
-                   .projection = b->options->projection,
-                   .gradient = true,
-                   .values = hessian ? BASIN_RUN_VALUES : BASIN_RUN_NO_VALUES};
-  BASIN_TRY(minimizer->engine->zero_gradient(minimizer));
-  if (hessian)
-    BASIN_TRY(
-        minimizer->engine->start_values(minimizer, basin__term_part(minimizer, b->term), false));
-  return minimizer->engine->run(minimizer, b->term, &run);
-}
-
 /* The kernel alone: energies are written, local results only if they are asked for. */
 static basin_status run_once(const benchmark *b)
 {
   basin_cuda_minimizer *device = b->minimizer->device;
   bool stored = b->options->form == BASIN_BENCHMARK_STORED;
-  if (b->options->form == BASIN_BENCHMARK_ASSEMBLED) return run_assembled(b);
+  if (b->options->form == BASIN_BENCHMARK_ASSEMBLED)
+    return basin__benchmark_assembled(b->minimizer, b->term, b->options);
   for (size_t begin = 0; begin < b->term->elements; begin += b->batch) {
     size_t end = begin + b->batch < b->term->elements ? begin + b->batch : b->term->elements;
     basin_address local = device->local.address;
@@ -44,12 +30,6 @@ static basin_status run_once(const benchmark *b)
   return BASIN_OK;
 }
 
-static int compare(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* The first run loads and warms and is not counted. */
 static basin_status repeat(const benchmark *b, double *seconds, basin_benchmark_report *report)
 {
@@ -61,10 +41,8 @@ static basin_status repeat(const benchmark *b, double *seconds, basin_benchmark_
     BASIN_TRY(run_once(b));
     BASIN_TRY(basin__cuda_timer_stop(cuda, &seconds[k]));
   }
-  qsort(seconds, count, sizeof *seconds, compare);
+  report->seconds = basin__benchmark_median(seconds, count);
   report->best_seconds = seconds[0];
-  report->seconds =
-      count % 2 ? seconds[count / 2] : 0.5 * (seconds[count / 2 - 1] + seconds[count / 2]);
   return BASIN_OK;
 }
 

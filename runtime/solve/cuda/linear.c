@@ -3,12 +3,6 @@
 #include "solve/cuda/cuda_solve.h"
 #include <math.h>
 
-/* AUTO: direct up to these numbers of unknowns, the second with a constant matrix, whose factor
- * serves many steps, and a library that factorizes on the device. */
-#define DIRECT_LIMIT_SMALL    600u
-#define DIRECT_LIMIT_CONSTANT 200000u
-#define INSTANCE_LIMIT        256u /* unknowns an instance that a preconditioner inverts */
-
 /* ---- direct ---- */
 
 /* solver->factor stays NULL where no library factorizes on the device. */
@@ -94,18 +88,16 @@ static basin_status solve_direct(basin_minimizer *minimizer,
 static basin_status create_jacobi(basin_minimizer *minimizer, basin_cuda_solver *solver)
 {
   const basin_layout *layout = &minimizer->layout;
-  size_t count = basin__layout_instances(layout, INSTANCE_LIMIT, NULL);
-  size_t bytes = (count + 1) * sizeof(basin_node_range);
-  basin_node_range *ranges = basin__alloc(minimizer->context, bytes);
-  if (!ranges) return BASIN_ERROR_MEMORY;
-  (void)basin__layout_instances(layout, INSTANCE_LIMIT, ranges);
+  size_t count;
+  basin_node_range *ranges;
+  BASIN_TRY(basin__minimizer_instances(minimizer, &ranges, &count));
   basin_status status = basin__cuda_preconditioner_create(minimizer->device->cuda,
                                                           (uint32_t)layout->node_count,
                                                           layout->block,
                                                           count,
                                                           ranges,
                                                           &solver->preconditioner);
-  basin__free(minimizer->context, ranges, bytes);
+  basin__free(minimizer->context, ranges, (count + 1) * sizeof *ranges);
   return status;
 }
 
@@ -158,7 +150,6 @@ static basin_status solve_pcg(basin_minimizer *minimizer,
                               basin_solve_report *report)
 {
   basin_cuda_matrix matrix = basin__cuda_minimizer_matrix(minimizer);
-  basin_linear_options linear = basin_linear_options_defaults();
   basin_cuda_pcg_options device = {.single = options->single_precision};
   basin_linear_result result;
   bool finite;
@@ -167,10 +158,7 @@ static basin_status solve_pcg(basin_minimizer *minimizer,
   BASIN_TRY(update_preconditioner(minimizer, solver, &matrix, &finite));
   report->status = BASIN_LINEAR_NOT_FINITE;
   if (!finite) return BASIN_OK;
-  linear.stop = BASIN_STOP_PRECONDITIONED;
-  linear.tolerance = options->tolerance;
-  linear.maximum_iterations = options->max_iterations;
-  linear.use_initial_guess = options->warm_start && solver->solved;
+  basin_linear_options linear = basin__pcg_options(options, solver->solved);
   BASIN_TRY(basin__cuda_pcg_solve(solver->pcg,
                                   &matrix,
                                   solver->preconditioner,
@@ -186,11 +174,12 @@ static basin_status solve_pcg(basin_minimizer *minimizer,
 
 /* ---- the whole ---- */
 
+/* A constant matrix is factorized only where a library does it on the device. */
 static basin_status
 choose(basin_minimizer *minimizer, basin_cuda_solver *solver, basin_solver_kind *kind)
 {
-  bool direct = solver->size <= DIRECT_LIMIT_SMALL;
-  if (!direct && minimizer->values_key != 0 && solver->size <= DIRECT_LIMIT_CONSTANT) {
+  bool direct = solver->size <= BASIN_DIRECT_LIMIT_SMALL;
+  if (!direct && minimizer->values_key != 0 && solver->size <= BASIN_DIRECT_LIMIT_CONSTANT) {
     BASIN_TRY(need_factor(minimizer, solver));
     direct = solver->factor != NULL;
   }
