@@ -16,19 +16,14 @@ local vertices <const> = { W1 = 19683 / 105456, W2 = 343000 / 1014300, W3 = 3385
 -- Numbers an element has for itself, numbers of a vertex, indices: what a text reads, each once.
 local function reads(text)
   local own, shared, seen = 0, 0, {}
-  for array, index, first in text:gmatch("BASIN_LOAD_[12]%([^;]-, (%d+), i(%d+), %d+, (%d+)%)") do
-    local width = 1
-    local key = index == "0" and array .. ":" .. first or "vertex" .. array .. ":" .. first
-    if not seen[key] then
-      seen[key] = true
-      if index == "0" then own = own + width else shared = shared + width end
-    end
-  end
-  for array, index, first in text:gmatch("BASIN_LOAD_2%([^;]-, (%d+), i(%d+), %d+, (%d+)%)") do
-    local key = (index == "0" and "" or "vertex") .. array .. ":" .. math.tointeger(first) + 1
-    if not seen[key] then
-      seen[key] = true
-      if index == "0" then own = own + 1 else shared = shared + 1 end
+  for width, array, index, first in
+    text:gmatch("BASIN_LOAD_(%d)%([^;]-, (%d+), i(%d+), %d+, (%d+)%)") do
+    for component = first, first + width - 1 do
+      local key = ("%s %s %d"):format(index == "0" and "own" or "vertex", array, component)
+      if not seen[key] then
+        seen[key] = true
+        if index == "0" then own = own + 1 else shared = shared + 1 end
+      end
     end
   end
   local _, indices = text:gsub("BASIN_STEP", "")

@@ -36,6 +36,14 @@ function M.host()
   return host
 end
 
+--- Ends the script as skipped where no CUDA device can be opened.
+function M.need_cuda()
+  local found, reason = pcall(require("basin").scene, "probe", { device = "cuda" })
+  if found then return end
+  print("skipped: " .. tostring(reason))
+  os.exit(77)
+end
+
 --- |found - expected| <= tolerance * max(1, |expected|).
 function M.close(found, expected, tolerance, what)
   local bound = (tolerance or 1e-12) * math.max(1, math.abs(expected))

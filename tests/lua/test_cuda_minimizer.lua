@@ -4,13 +4,7 @@
 local basin = require "basin"
 local h = require "harness"
 
-do
-  local found, reason = pcall(basin.scene, "probe", { device = "cuda" })
-  if not found then
-    print("skipped: " .. tostring(reason))
-    os.exit(77)
-  end
-end
+h.need_cuda()
 
 -- ---- scenes: functions of the options that make the same scene on every device ----
 

@@ -10,13 +10,7 @@ local gravity <const> = { 0, -9.8, 0 }
 local newton <const> = { tolerance = 1e-3, max_iterations = 100,
   linear = { solver = "pcg", tolerance = 1e-10 } }
 
-do
-  local found, reason = pcall(basin.scene, "probe", { device = "cuda" })
-  if not found then
-    print("skipped: " .. tostring(reason))
-    os.exit(77)
-  end
-end
+harness.need_cuda()
 
 local function box(width, height)
   return basin.mesh.box { nx = 1, ny = 1, nz = 1, width = width, height = height or width,

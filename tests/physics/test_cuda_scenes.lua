@@ -123,13 +123,7 @@ if alone then
   return
 end
 
-do
-  local found, reason = pcall(basin.scene, "probe", { device = "cuda" })
-  if not found then
-    print("skipped: " .. tostring(reason))
-    os.exit(77)
-  end
-end
+harness.need_cuda()
 
 local names = {}
 for name in pairs(scenes) do names[#names + 1] = name end

@@ -40,38 +40,16 @@ enum { HANDLE = 0x7701, CONFIG, DATA, MATRIX, VECTORS };
 enum { ANALYSIS = 3, FACTORIZATION = 4, SOLVE = 1008, SYMMETRIC = 1, DEFINITE = 3 };
 
 typedef struct object {
-  int kind, matrix_kind, info;
+  vendor_object base;
+  int matrix_kind, info;
   vendor_csr csr; /* of a matrix; of vectors rows, columns and values */
   int64_t leading, analyzed_rows, analyzed_count;
-  double *factor;
   int inertia[2];
 } object;
 
 static int create(void **place, int kind)
 {
-  object *o = calloc(1, sizeof *o);
-  if (!o) return VENDOR_ALLOCATION;
-  o->kind = kind;
-  *place = o;
-  return VENDOR_OK;
-}
-
-static bool is(const char *call, const void *given, int kind)
-{
-  const object *o = given;
-  if (o && o->kind == kind) return true;
-  softcuda_log("%s: an argument is no object of its kind", call);
-  return false;
-}
-
-static int destroy(const char *call, void *given, int kind)
-{
-  object *o = given;
-  if (!is(call, given, kind)) return VENDOR_INVALID;
-  free(o->factor);
-  o->kind = 0;
-  free(o);
-  return VENDOR_OK;
+  return vendor_create(place, sizeof(object), kind);
 }
 
 int cudssGetProperty(int property, int *value)
@@ -89,13 +67,13 @@ int cudssCreate(void **handle)
 int cudssDestroy(void *handle)
 {
   SOFTCUDA_CALL("cudssDestroy");
-  return destroy("cudssDestroy", handle, HANDLE);
+  return vendor_destroy("cudssDestroy", handle, HANDLE);
 }
 
 int cudssSetStream(void *handle, void *stream)
 {
   (void)stream;
-  return is("cudssSetStream", handle, HANDLE) ? VENDOR_OK : VENDOR_INVALID;
+  return vendor_is("cudssSetStream", handle, HANDLE) ? VENDOR_OK : VENDOR_INVALID;
 }
 
 int cudssConfigCreate(void **config)
@@ -107,20 +85,20 @@ int cudssConfigCreate(void **config)
 int cudssConfigDestroy(void *config)
 {
   SOFTCUDA_CALL("cudssConfigDestroy");
-  return destroy("cudssConfigDestroy", config, CONFIG);
+  return vendor_destroy("cudssConfigDestroy", config, CONFIG);
 }
 
 int cudssDataCreate(void *handle, void **data)
 {
   SOFTCUDA_CALL("cudssDataCreate");
-  return is("cudssDataCreate", handle, HANDLE) ? create(data, DATA) : VENDOR_INVALID;
+  return vendor_is("cudssDataCreate", handle, HANDLE) ? create(data, DATA) : VENDOR_INVALID;
 }
 
 int cudssDataDestroy(void *handle, void *data)
 {
   SOFTCUDA_CALL("cudssDataDestroy");
-  if (!is("cudssDataDestroy", handle, HANDLE)) return VENDOR_INVALID;
-  return destroy("cudssDataDestroy", data, DATA);
+  if (!vendor_is("cudssDataDestroy", handle, HANDLE)) return VENDOR_INVALID;
+  return vendor_destroy("cudssDataDestroy", data, DATA);
 }
 
 int cudssDataGet(void *handle, void *data, int which, void *value, size_t size, size_t *written)
@@ -128,7 +106,7 @@ int cudssDataGet(void *handle, void *data, int which, void *value, size_t size, 
   static const char call[] = "cudssDataGet";
   SOFTCUDA_CALL(call);
   const object *o = data;
-  if (!is(call, handle, HANDLE) || !is(call, data, DATA)) return VENDOR_INVALID;
+  if (!vendor_is(call, handle, HANDLE) || !vendor_is(call, data, DATA)) return VENDOR_INVALID;
   int64_t entries = o->analyzed_rows * o->analyzed_rows;
   const void *from = which == 0   ? (const void *)&o->info
                      : which == 1 ? (const void *)&entries
@@ -188,7 +166,8 @@ int cudssMatrixDestroy(void *matrix)
 {
   SOFTCUDA_CALL("cudssMatrixDestroy");
   const object *o = matrix;
-  return destroy("cudssMatrixDestroy", matrix, o && o->kind == VECTORS ? VECTORS : MATRIX);
+  return vendor_destroy(
+      "cudssMatrixDestroy", matrix, o && o->base.kind == VECTORS ? VECTORS : MATRIX);
 }
 
 static int factorize(object *data, const object *matrix)
@@ -196,21 +175,22 @@ static int factorize(object *data, const object *matrix)
   size_t n = (size_t)matrix->csr.rows;
   if (matrix->csr.rows != data->analyzed_rows || matrix->csr.count != data->analyzed_count)
     return VENDOR_INVALID;
-  free(data->factor);
-  data->factor = vendor_dense(&matrix->csr);
-  if (!data->factor) return VENDOR_ALLOCATION;
-  int stopped = matrix->matrix_kind == DEFINITE ? vendor_cholesky(n, data->factor)
-                                                : vendor_ldlt(n, data->factor);
+  free(data->base.factor);
+  data->base.factor = vendor_dense(&matrix->csr);
+  if (!data->base.factor) return VENDOR_ALLOCATION;
+  int stopped = matrix->matrix_kind == DEFINITE ? vendor_cholesky(n, data->base.factor)
+                                                : vendor_ldlt(n, data->base.factor);
   data->info = stopped + 1;
   data->inertia[0] = data->inertia[1] = 0;
-  for (size_t i = 0; i < n; i++) data->inertia[data->factor[i * n + i] < 0]++;
+  for (size_t i = 0; i < n; i++) data->inertia[data->base.factor[i * n + i] < 0]++;
   return VENDOR_OK;
 }
 
 static int solve(const char *call, object *data, const object *matrix, object *x, object *b)
 {
   size_t n = (size_t)data->analyzed_rows;
-  if (!data->factor || data->info != 0 || !is(call, x, VECTORS) || !is(call, b, VECTORS))
+  if (!data->base.factor || data->info != 0 || !vendor_is(call, x, VECTORS) ||
+      !vendor_is(call, b, VECTORS))
     return VENDOR_INVALID;
   size_t bytes = (size_t)(x->leading * x->csr.columns) * sizeof(double);
   if (!vendor_on_device(call, x->csr.values, bytes) ||
@@ -218,7 +198,7 @@ static int solve(const char *call, object *data, const object *matrix, object *x
     return VENDOR_INVALID;
   for (int64_t j = 0; j < x->csr.columns; j++)
     vendor_solve(n,
-                 data->factor,
+                 data->base.factor,
                  matrix->matrix_kind != DEFINITE,
                  b->csr.values + j * b->leading,
                  x->csr.values + j * x->leading);
@@ -230,8 +210,8 @@ int cudssExecute(void *handle, int phase, void *config, void *data, void *matrix
   static const char call[] = "cudssExecute";
   SOFTCUDA_CALL(call);
   object *d = data, *m = matrix;
-  if (!is(call, handle, HANDLE) || !is(call, config, CONFIG) || !is(call, data, DATA) ||
-      !is(call, matrix, MATRIX))
+  if (!vendor_is(call, handle, HANDLE) || !vendor_is(call, config, CONFIG) ||
+      !vendor_is(call, data, DATA) || !vendor_is(call, matrix, MATRIX))
     return VENDOR_INVALID;
   if (vendor_begin(call) != VENDOR_OK) return VENDOR_FAILED;
   int result = vendor_csr_good(call, &m->csr) ? VENDOR_OK : VENDOR_INVALID;

@@ -74,37 +74,18 @@ SOFTCUDA_API int cusolverDnDsyevjBatched(void *handle,
 enum { SPARSE = 0x5501, DENSE = 0x5502, FACTOR = 0x5503, EIGEN = 0x5504, WORK = 64 };
 
 typedef struct object {
-  int kind, n, count;
+  vendor_object base;
+  int n, count;
   int position, stopped; /* of a zero pivot; of any that is not positive */
   bool analyzed;
-  double *factor;
 } object;
 
 static int create(void **place, int kind)
 {
-  object *o = calloc(1, sizeof *o);
-  if (!o) return VENDOR_ALLOCATION;
-  o->kind = kind;
+  int result = vendor_create(place, sizeof(object), kind);
+  if (result != VENDOR_OK) return result;
+  object *o = *place;
   o->position = o->stopped = -1;
-  *place = o;
-  return VENDOR_OK;
-}
-
-static bool is(const char *call, const void *given, int kind)
-{
-  const object *o = given;
-  if (o && o->kind == kind) return true;
-  softcuda_log("%s: an argument is no object of its kind", call);
-  return false;
-}
-
-static int destroy(const char *call, void *given, int kind)
-{
-  object *o = given;
-  if (!is(call, given, kind)) return VENDOR_INVALID;
-  free(o->factor);
-  o->kind = 0;
-  free(o);
   return VENDOR_OK;
 }
 
@@ -123,13 +104,13 @@ int cusolverSpCreate(void **handle)
 int cusolverSpDestroy(void *handle)
 {
   SOFTCUDA_CALL("cusolverSpDestroy");
-  return destroy("cusolverSpDestroy", handle, SPARSE);
+  return vendor_destroy("cusolverSpDestroy", handle, SPARSE);
 }
 
 int cusolverSpSetStream(void *handle, stream s)
 {
   (void)s;
-  return is("cusolverSpSetStream", handle, SPARSE) ? VENDOR_OK : VENDOR_INVALID;
+  return vendor_is("cusolverSpSetStream", handle, SPARSE) ? VENDOR_OK : VENDOR_INVALID;
 }
 
 /* Not the natural order, so that a permutation that is not applied shows. */
@@ -142,8 +123,8 @@ int cusolverSpXcsrsymamdHost(void *handle,
                              int *order)
 {
   SOFTCUDA_CALL("cusolverSpXcsrsymamdHost");
-  if (!is("cusolverSpXcsrsymamdHost", handle, SPARSE) || !description || n < 1 || starts[0] != 0 ||
-      starts[n] != count || (count > 0 && (columns[0] < 0 || columns[0] >= n)))
+  if (!vendor_is("cusolverSpXcsrsymamdHost", handle, SPARSE) || !description || n < 1 ||
+      starts[0] != 0 || starts[n] != count || (count > 0 && (columns[0] < 0 || columns[0] >= n)))
     return VENDOR_INVALID;
   for (int i = 0; i < n; i++) order[i] = i % 2 ? i / 2 : n - 1 - i / 2;
   return VENDOR_OK;
@@ -158,7 +139,7 @@ int cusolverSpCreateCsrcholInfo(void **info)
 int cusolverSpDestroyCsrcholInfo(void *info)
 {
   SOFTCUDA_CALL("cusolverSpDestroyCsrcholInfo");
-  return destroy("cusolverSpDestroyCsrcholInfo", info, FACTOR);
+  return vendor_destroy("cusolverSpDestroyCsrcholInfo", info, FACTOR);
 }
 
 int cusolverSpXcsrcholAnalysis(
@@ -167,7 +148,7 @@ int cusolverSpXcsrcholAnalysis(
   static const char call[] = "cusolverSpXcsrcholAnalysis";
   SOFTCUDA_CALL(call);
   object *o = info;
-  if (!is(call, handle, SPARSE) || !is(call, info, FACTOR) || !description || n < 1)
+  if (!vendor_is(call, handle, SPARSE) || !vendor_is(call, info, FACTOR) || !description || n < 1)
     return VENDOR_INVALID;
   if (!vendor_on_device(call, starts, ((size_t)n + 1) * sizeof(int)) ||
       !vendor_on_device(call, columns, (size_t)count * sizeof(int)))
@@ -181,7 +162,7 @@ int cusolverSpXcsrcholAnalysis(
 static bool analyzed(const char *call, const void *info, int n, int count)
 {
   const object *o = info;
-  if (!is(call, info, FACTOR)) return false;
+  if (!vendor_is(call, info, FACTOR)) return false;
   if (o->analyzed && o->n == n && (count < 0 || o->count == count)) return true;
   softcuda_log("%s: the matrix is not the one that was analyzed", call);
   return false;
@@ -203,7 +184,7 @@ int cusolverSpDcsrcholBufferInfo(void *handle,
   (void)values;
   (void)starts;
   (void)columns;
-  if (!is(call, handle, SPARSE) || !description || !analyzed(call, info, n, count))
+  if (!vendor_is(call, handle, SPARSE) || !description || !analyzed(call, info, n, count))
     return VENDOR_INVALID;
   *internal = (size_t)n * (size_t)n * sizeof(double);
   *work = WORK;
@@ -223,20 +204,20 @@ int cusolverSpDcsrcholFactor(void *handle,
   static const char call[] = "cusolverSpDcsrcholFactor";
   SOFTCUDA_CALL(call);
   object *o = info;
-  if (!is(call, handle, SPARSE) || !description || !analyzed(call, info, n, count) ||
+  if (!vendor_is(call, handle, SPARSE) || !description || !analyzed(call, info, n, count) ||
       !vendor_on_device(call, work, WORK))
     return VENDOR_INVALID;
   if (vendor_begin(call) != VENDOR_OK) return VENDOR_FAILED;
   vendor_csr m = {n, n, count, starts, columns, values};
   bool good = vendor_csr_good(call, &m);
-  free(o->factor);
-  o->factor = good ? vendor_dense(&m) : NULL;
+  free(o->base.factor);
+  o->base.factor = good ? vendor_dense(&m) : NULL;
   vendor_end();
-  if (!o->factor) return good ? VENDOR_ALLOCATION : VENDOR_INVALID;
-  o->stopped = vendor_cholesky((size_t)n, o->factor);
+  if (!o->base.factor) return good ? VENDOR_ALLOCATION : VENDOR_INVALID;
+  o->stopped = vendor_cholesky((size_t)n, o->base.factor);
   o->position = -1; /* a zero pivot is found here, a negative one on the diagonal alone */
   size_t row = o->stopped < 0 ? 0 : (size_t)o->stopped;
-  if (o->stopped >= 0 && o->factor[row * ((size_t)n + 1)] == 0) o->position = o->stopped;
+  if (o->stopped >= 0 && o->base.factor[row * ((size_t)n + 1)] == 0) o->position = o->stopped;
   return VENDOR_OK;
 }
 
@@ -244,7 +225,8 @@ int cusolverSpDcsrcholZeroPivot(void *handle, void *info, double tolerance, int 
 {
   static const char call[] = "cusolverSpDcsrcholZeroPivot";
   SOFTCUDA_CALL(call);
-  if (!is(call, handle, SPARSE) || !is(call, info, FACTOR) || tolerance < 0) return VENDOR_INVALID;
+  if (!vendor_is(call, handle, SPARSE) || !vendor_is(call, info, FACTOR) || tolerance < 0)
+    return VENDOR_INVALID;
   *position = ((object *)info)->position;
   return VENDOR_OK;
 }
@@ -255,13 +237,14 @@ int cusolverSpDcsrcholDiag(void *handle, void *info, double *diagonal)
   static const char call[] = "cusolverSpDcsrcholDiag";
   SOFTCUDA_CALL(call);
   const object *o = info;
-  if (!is(call, handle, SPARSE) || !is(call, info, FACTOR) || !o->factor ||
+  if (!vendor_is(call, handle, SPARSE) || !vendor_is(call, info, FACTOR) || !o->base.factor ||
       !vendor_on_device(call, diagonal, (size_t)o->n * sizeof *diagonal))
     return VENDOR_INVALID;
   if (vendor_begin(call) != VENDOR_OK) return VENDOR_FAILED;
   for (int i = 0; i < o->n; i++)
-    diagonal[i] = o->stopped >= 0 && i >= o->stopped ? (double)NAN
-                                                     : o->factor[(size_t)i * ((size_t)o->n + 1)];
+    diagonal[i] = o->stopped >= 0 && i >= o->stopped
+                      ? (double)NAN
+                      : o->base.factor[(size_t)i * ((size_t)o->n + 1)];
   vendor_end();
   return VENDOR_OK;
 }
@@ -272,12 +255,12 @@ int cusolverSpDcsrcholSolve(void *handle, int n, const double *b, double *x, voi
   SOFTCUDA_CALL(call);
   object *o = info;
   size_t bytes = (size_t)n * sizeof *b;
-  if (!is(call, handle, SPARSE) || !analyzed(call, info, n, -1) || !o->factor || o->position >= 0 ||
-      !vendor_on_device(call, b, bytes) || !vendor_on_device(call, x, bytes) ||
+  if (!vendor_is(call, handle, SPARSE) || !analyzed(call, info, n, -1) || !o->base.factor ||
+      o->position >= 0 || !vendor_on_device(call, b, bytes) || !vendor_on_device(call, x, bytes) ||
       !vendor_on_device(call, work, WORK) || b == x)
     return VENDOR_INVALID;
   if (vendor_begin(call) != VENDOR_OK) return VENDOR_FAILED;
-  vendor_solve((size_t)n, o->factor, false, b, x);
+  vendor_solve((size_t)n, o->base.factor, false, b, x);
   vendor_end();
   return VENDOR_OK;
 }
@@ -293,13 +276,13 @@ int cusolverDnCreate(void **handle)
 int cusolverDnDestroy(void *handle)
 {
   SOFTCUDA_CALL("cusolverDnDestroy");
-  return destroy("cusolverDnDestroy", handle, DENSE);
+  return vendor_destroy("cusolverDnDestroy", handle, DENSE);
 }
 
 int cusolverDnSetStream(void *handle, stream s)
 {
   (void)s;
-  return is("cusolverDnSetStream", handle, DENSE) ? VENDOR_OK : VENDOR_INVALID;
+  return vendor_is("cusolverDnSetStream", handle, DENSE) ? VENDOR_OK : VENDOR_INVALID;
 }
 
 int cusolverDnCreateSyevjInfo(void **info)
@@ -311,7 +294,7 @@ int cusolverDnCreateSyevjInfo(void **info)
 int cusolverDnDestroySyevjInfo(void *info)
 {
   SOFTCUDA_CALL("cusolverDnDestroySyevjInfo");
-  return destroy("cusolverDnDestroySyevjInfo", info, EIGEN);
+  return vendor_destroy("cusolverDnDestroySyevjInfo", info, EIGEN);
 }
 
 int cusolverDnDsyevjBatched_bufferSize(void *handle,
@@ -329,8 +312,8 @@ int cusolverDnDsyevjBatched_bufferSize(void *handle,
   SOFTCUDA_CALL(call);
   (void)a;
   (void)values;
-  if (!is(call, handle, DENSE) || !is(call, info, EIGEN) || vectors != 1 || triangle != 0 ||
-      n < 1 || n > 32 || leading < n || batch < 1)
+  if (!vendor_is(call, handle, DENSE) || !vendor_is(call, info, EIGEN) || vectors != 1 ||
+      triangle != 0 || n < 1 || n > 32 || leading < n || batch < 1)
     return VENDOR_INVALID;
   *count = WORK;
   return VENDOR_OK;
@@ -398,8 +381,8 @@ int cusolverDnDsyevjBatched(void *handle,
   static const char call[] = "cusolverDnDsyevjBatched";
   SOFTCUDA_CALL(call);
   size_t size = (size_t)n * (size_t)leading;
-  if (!is(call, handle, DENSE) || !is(call, info, EIGEN) || vectors != 1 || triangle != 0 ||
-      n < 1 || n > 32 || leading < n || batch < 1 || count < WORK ||
+  if (!vendor_is(call, handle, DENSE) || !vendor_is(call, info, EIGEN) || vectors != 1 ||
+      triangle != 0 || n < 1 || n > 32 || leading < n || batch < 1 || count < WORK ||
       !vendor_on_device(call, a, size * (size_t)batch * sizeof *a) ||
       !vendor_on_device(call, values, (size_t)n * (size_t)batch * sizeof *values) ||
       !vendor_on_device(call, work, (size_t)count * sizeof *work) ||

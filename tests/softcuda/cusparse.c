@@ -57,34 +57,14 @@ SOFTCUDA_API int cusparseSpGEMM_copy(SPGEMM_ARGUMENTS);
 enum { HANDLE = 0x6601, DESCRIPTION, MATRIX, VECTOR, PRODUCT, WORK = 128 };
 
 typedef struct object {
-  int kind, stage; /* of a product: what was done */
-  vendor_csr csr;  /* a vector has rows and values */
+  vendor_object base;
+  int stage;      /* of a product: what was done */
+  vendor_csr csr; /* a vector has rows and values */
 } object;
 
 static int create(void **place, int kind)
 {
-  object *o = calloc(1, sizeof *o);
-  if (!o) return VENDOR_ALLOCATION;
-  o->kind = kind;
-  *place = o;
-  return VENDOR_OK;
-}
-
-static bool is(const char *call, const void *given, int kind)
-{
-  const object *o = given;
-  if (o && o->kind == kind) return true;
-  softcuda_log("%s: an argument is no object of its kind", call);
-  return false;
-}
-
-static int destroy(const char *call, void *given, int kind)
-{
-  object *o = given;
-  if (!is(call, given, kind)) return VENDOR_INVALID;
-  o->kind = 0;
-  free(o);
-  return VENDOR_OK;
+  return vendor_create(place, sizeof(object), kind);
 }
 
 int cusparseCreate(void **handle)
@@ -96,19 +76,19 @@ int cusparseCreate(void **handle)
 int cusparseDestroy(void *handle)
 {
   SOFTCUDA_CALL("cusparseDestroy");
-  return destroy("cusparseDestroy", handle, HANDLE);
+  return vendor_destroy("cusparseDestroy", handle, HANDLE);
 }
 
 int cusparseGetVersion(void *handle, int *version)
 {
   *version = 12600;
-  return is("cusparseGetVersion", handle, HANDLE) ? VENDOR_OK : VENDOR_INVALID;
+  return vendor_is("cusparseGetVersion", handle, HANDLE) ? VENDOR_OK : VENDOR_INVALID;
 }
 
 int cusparseSetStream(void *handle, void *stream)
 {
   (void)stream;
-  return is("cusparseSetStream", handle, HANDLE) ? VENDOR_OK : VENDOR_INVALID;
+  return vendor_is("cusparseSetStream", handle, HANDLE) ? VENDOR_OK : VENDOR_INVALID;
 }
 
 int cusparseCreateMatDescr(void **description)
@@ -120,7 +100,7 @@ int cusparseCreateMatDescr(void **description)
 int cusparseDestroyMatDescr(void *description)
 {
   SOFTCUDA_CALL("cusparseDestroyMatDescr");
-  return destroy("cusparseDestroyMatDescr", description, DESCRIPTION);
+  return vendor_destroy("cusparseDestroyMatDescr", description, DESCRIPTION);
 }
 
 int cusparseCreateCsr(void **matrix,
@@ -147,7 +127,7 @@ int cusparseCreateCsr(void **matrix,
 int cusparseCsrSetPointers(void *matrix, int *starts, int *indices, double *values)
 {
   SOFTCUDA_CALL("cusparseCsrSetPointers");
-  if (!is("cusparseCsrSetPointers", matrix, MATRIX)) return VENDOR_INVALID;
+  if (!vendor_is("cusparseCsrSetPointers", matrix, MATRIX)) return VENDOR_INVALID;
   vendor_csr *m = &((object *)matrix)->csr;
   m->starts = starts;
   m->indices = indices;
@@ -158,13 +138,13 @@ int cusparseCsrSetPointers(void *matrix, int *starts, int *indices, double *valu
 int cusparseDestroySpMat(void *matrix)
 {
   SOFTCUDA_CALL("cusparseDestroySpMat");
-  return destroy("cusparseDestroySpMat", matrix, MATRIX);
+  return vendor_destroy("cusparseDestroySpMat", matrix, MATRIX);
 }
 
 int cusparseSpMatGetSize(void *matrix, int64_t *rows, int64_t *columns, int64_t *count)
 {
   SOFTCUDA_CALL("cusparseSpMatGetSize");
-  if (!is("cusparseSpMatGetSize", matrix, MATRIX)) return VENDOR_INVALID;
+  if (!vendor_is("cusparseSpMatGetSize", matrix, MATRIX)) return VENDOR_INVALID;
   const vendor_csr *m = &((object *)matrix)->csr;
   *rows = m->rows;
   *columns = m->columns;
@@ -184,14 +164,14 @@ int cusparseCreateDnVec(void **vector, int64_t size, double *values, int value_t
 int cusparseDestroyDnVec(void *vector)
 {
   SOFTCUDA_CALL("cusparseDestroyDnVec");
-  return destroy("cusparseDestroyDnVec", vector, VECTOR);
+  return vendor_destroy("cusparseDestroyDnVec", vector, VECTOR);
 }
 
 /* ---- matrix times vector ---- */
 
 static bool product_fits(const char *call, const object *a, const object *x, const object *y)
 {
-  return is(call, a, MATRIX) && is(call, x, VECTOR) && is(call, y, VECTOR) &&
+  return vendor_is(call, a, MATRIX) && vendor_is(call, x, VECTOR) && vendor_is(call, y, VECTOR) &&
          x->csr.rows == a->csr.columns && y->csr.rows == a->csr.rows &&
          vendor_on_device(call, x->csr.values, (size_t)x->csr.rows * sizeof(double)) &&
          vendor_on_device(call, y->csr.values, (size_t)y->csr.rows * sizeof(double));
@@ -210,7 +190,7 @@ int cusparseSpMV_bufferSize(void *handle,
 {
   static const char call[] = "cusparseSpMV_bufferSize";
   SOFTCUDA_CALL(call);
-  if (!is(call, handle, HANDLE) || operation != 0 || !alpha || !beta || type != 1 ||
+  if (!vendor_is(call, handle, HANDLE) || operation != 0 || !alpha || !beta || type != 1 ||
       algorithm != 0 || !product_fits(call, a, x, y))
     return VENDOR_INVALID;
   *size = WORK;
@@ -230,7 +210,7 @@ int cusparseSpMV(void *handle,
 {
   static const char call[] = "cusparseSpMV";
   SOFTCUDA_CALL(call);
-  if (!is(call, handle, HANDLE) || operation != 0 || type != 1 || algorithm != 0 ||
+  if (!vendor_is(call, handle, HANDLE) || operation != 0 || type != 1 || algorithm != 0 ||
       !product_fits(call, a, x, y) || !vendor_on_device(call, work, WORK))
     return VENDOR_INVALID;
   if (vendor_begin(call) != VENDOR_OK) return VENDOR_FAILED;
@@ -258,13 +238,14 @@ int cusparseSpGEMM_createDescr(void **description)
 int cusparseSpGEMM_destroyDescr(void *description)
 {
   SOFTCUDA_CALL("cusparseSpGEMM_destroyDescr");
-  return destroy("cusparseSpGEMM_destroyDescr", description, PRODUCT);
+  return vendor_destroy("cusparseSpGEMM_destroyDescr", description, PRODUCT);
 }
 
 static bool matrices_fit(const char *call, SPGEMM_ARGUMENTS, int stage)
 {
-  if (!is(call, handle, HANDLE) || !is(call, a, MATRIX) || !is(call, b, MATRIX) ||
-      !is(call, c, MATRIX) || !is(call, description, PRODUCT))
+  if (!vendor_is(call, handle, HANDLE) || !vendor_is(call, a, MATRIX) ||
+      !vendor_is(call, b, MATRIX) || !vendor_is(call, c, MATRIX) ||
+      !vendor_is(call, description, PRODUCT))
     return false;
   const vendor_csr *x = &((object *)a)->csr, *y = &((object *)b)->csr, *z = &((object *)c)->csr;
   return of_a == 0 && of_b == 0 && *alpha == 1 && *beta == 0 && type == 1 && algorithm == 0 &&

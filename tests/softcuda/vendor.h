@@ -11,6 +11,42 @@
 
 enum { VENDOR_OK = 0, VENDOR_ALLOCATION = 2, VENDOR_INVALID = 3, VENDOR_FAILED = 6 };
 
+/* ---- objects behind handles: every library's begin with this ---- */
+typedef struct vendor_object {
+  int kind;
+  double *factor; /* freed with the object */
+} vendor_object;
+
+/* A zeroed object of `size` bytes. */
+static inline int vendor_create(void **place, size_t size, int kind)
+{
+  vendor_object *o = calloc(1, size);
+  if (!o) return VENDOR_ALLOCATION;
+  o->kind = kind;
+  *place = o;
+  return VENDOR_OK;
+}
+
+static inline bool vendor_is(const char *call, const void *given, int kind)
+{
+  const vendor_object *o = given;
+  if (o && o->kind == kind) return true;
+  softcuda_log("%s: an argument is no object of its kind", call);
+  return false;
+}
+
+static inline int vendor_destroy(const char *call, void *given, int kind)
+{
+  vendor_object *o = given;
+  if (!vendor_is(call, given, kind)) return VENDOR_INVALID;
+  free(o->factor);
+  o->kind = 0;
+  free(o);
+  return VENDOR_OK;
+}
+
+/* ---- memory of the device ---- */
+
 /* Whether an array is inside of a live allocation; a line in the log if not. */
 static inline bool vendor_on_device(const char *call, const void *array, size_t bytes)
 {
