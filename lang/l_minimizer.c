@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const char *const projection_words[] = {"none", "clamp", "abs", "adaptive", NULL};
-static const char *const solver_words[] = {"auto", "direct", "pcg", NULL};
+static const char *const solver_words[] = {"auto", "direct", "pcg", "minres", NULL};
 static const char *const preconditioner_words[] = {"auto", "block_jacobi", "schwarz", NULL};
 
 basin_l_minimizer *basin__check_minimizer(lua_State *L, int index)

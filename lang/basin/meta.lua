@@ -1105,7 +1105,7 @@ function Scene:gradient() end
 ---@return basin.Matrix
 function Scene:hessian(given) end
 
----A solver that is used again and again: {method = "auto", "direct" or "pcg", tolerance =,
+---A solver that is used again and again: {method = "auto", "direct", "pcg" or "minres", tolerance =,
 ---max_iterations =}. Fields: constant (whether the compiler found the Hessian constant),
 ---factorizations, report (of the last solve).
 ---@param given? table
@@ -1216,7 +1216,7 @@ function Minimizer:hessian(given) end
 ---@return basin.Array ...
 function Minimizer:minimize_energy(given) end
 
----A solver that is used again and again: {method = "auto", "direct" or "pcg", tolerance =,
+---A solver that is used again and again: {method = "auto", "direct", "pcg" or "minres", tolerance =,
 ---max_iterations =}. Fields: constant (whether the compiler found the Hessian constant),
 ---factorizations, report (of the last solve).
 ---@param given? table

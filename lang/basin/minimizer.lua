@@ -181,7 +181,7 @@ function methods.hessian(self, given)
 end
 
 local solve_spec = { tolerance = "positive", max_iterations = "integer",
-  solver = { "auto", "direct", "pcg" }, warm_start = "boolean",
+  solver = { "auto", "direct", "pcg", "minres" }, warm_start = "boolean",
   preconditioner = { "auto", "block_jacobi", "schwarz" }, single_precision = "boolean" }
 M.solve_spec = solve_spec
 
@@ -237,12 +237,13 @@ function solver_methods.solve(self)
   return table.unpack(directions)
 end
 
---- A solver that is used again and again: {method = "auto", "direct" or "pcg", tolerance =,
+--- A solver that is used again and again: {method = "auto", "direct", "pcg" or "minres", tolerance =,
 --- max_iterations =}. Fields: constant (whether the compiler found the
 --- Hessian constant), factorizations, report (of the last solve).
 function methods.solver(self, given)
   local checked = options.check("solver", given,
-    { method = { "auto", "direct", "pcg" }, tolerance = "positive", max_iterations = "integer" })
+    { method = { "auto", "direct", "pcg", "minres" }, tolerance = "positive",
+      max_iterations = "integer" })
   checked.solver, checked.method = checked.method or "auto", nil
   return setmetatable({ _minimizer = self, _options = checked }, Solver)
 end

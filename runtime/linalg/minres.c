@@ -5,14 +5,14 @@
 #include <basin/linalg.h>
 
 #include "base/base.h"
+#include "iterative.h"
 #include "lanes.h"
-#include "norm.h"
 #include "preconditioner.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum { VECTORS = 8 };
+enum { VECTORS = 9 };
 
 typedef struct solve {
   basin_context *context;
@@ -21,7 +21,7 @@ typedef struct solve {
   const basin_preconditioner *m; /* or NULL */
   const basin_linear_options *options;
   basin_linear_result *result;
-  double *x, *v_old, *v, *v_new, *z, *z_new, *w_old, *w, *w_new;
+  double *b, *x, *v_old, *v, *v_new, *z, *z_new, *w_old, *w, *w_new;
   double gamma_old, gamma, eta; /* eta is the residual norm, with a sign */
   double c_old, c, s_old, s;    /* the last two plane rotations */
   double largest;               /* largest entry of the tridiagonal matrix so far */
@@ -127,15 +127,15 @@ static bool iterate(solve *k)
 }
 
 /* v = b - A x. */
-static void true_residual(const solve *k, const double *b, double scale, double *v)
+static void true_residual(const solve *k, double *v)
 {
   basin_bsr_multiply(k->matrix, k->x, v);
-  for (size_t i = 0; i < k->size; i++) v[i] = b[i] * scale - v[i];
+  for (size_t i = 0; i < k->size; i++) v[i] = k->b[i] - v[i];
 }
 
-static void run(solve *k, const double *b, double scale)
+static void run(solve *k)
 {
-  for (size_t i = 0; i < k->size; i++) k->v[i] = b[i] * scale;
+  memcpy(k->v, k->b, k->size * sizeof *k->v);
   k->reference = precondition(k, k->v, k->z);
   if (!isfinite(k->reference)) {
     k->result->status = BASIN_LINEAR_NOT_FINITE;
@@ -146,7 +146,7 @@ static void run(solve *k, const double *b, double scale)
     k->result->status = BASIN_LINEAR_ALREADY_CONVERGED;
     return;
   }
-  if (k->options->use_initial_guess) true_residual(k, b, scale, k->v);
+  if (k->options->use_initial_guess) true_residual(k, k->v);
   k->gamma = k->eta = precondition(k, k->v, k->z);
   k->c_old = k->c = 1;
   k->first = k->best = measure(k);
@@ -162,18 +162,13 @@ static void run(solve *k, const double *b, double scale)
 
 static void run_scaled(solve *k, const double *b)
 {
-  int exponent = 0;
-  double largest = basin__norm_max(k->size, b);
-  if (largest > 0 && isfinite(largest)) frexp(largest, &exponent);
-  exponent = exponent > 1000 ? 1000 : exponent < -1000 ? -1000 : exponent;
-  double scale = ldexp(1, -exponent), back = ldexp(1, exponent);
-  for (size_t i = 0; i < k->size; i++)
-    k->x[i] = k->options->use_initial_guess ? k->x[i] * scale : 0;
-  run(k, b, scale);
-  true_residual(k, b, scale, k->v_new);
-  k->result->residual = sqrt(dot(k, k->v_new, k->v_new)) * back;
+  basin__scale scale = basin__scale_of(k->size, b);
+  basin__scale_in(&scale, k->size, b, k->b, k->x, k->options->use_initial_guess);
+  run(k);
+  true_residual(k, k->v_new);
+  k->result->residual = sqrt(dot(k, k->v_new, k->v_new)) * scale.back;
   k->result->measure = k->reference > 0 ? measure(k) : 0;
-  for (size_t i = 0; i < k->size; i++) k->x[i] *= back;
+  basin__scale_out(&scale, k->size, k->x);
 }
 
 basin_status basin_minres_solve(basin_context *context,
@@ -185,10 +180,8 @@ basin_status basin_minres_solve(basin_context *context,
                                 basin_linear_result *result)
 {
   double start = basin__seconds();
-  basin_linear_options defaults = basin_linear_options_defaults();
-  if (options == NULL) options = &defaults;
-  *result = (basin_linear_result){.status = BASIN_LINEAR_NOT_RUN};
-  BASIN_TRY(basin__linear_check(context, matrix, preconditioner, options));
+  basin_linear_options room;
+  BASIN_TRY(basin__iterative_begin(context, matrix, preconditioner, &options, &room, result));
   solve k = {.context = context,
              .size = basin_bsr_size(matrix),
              .matrix = matrix,
@@ -200,7 +193,8 @@ basin_status basin_minres_solve(basin_context *context,
   double *memory = basin__alloc_aligned(context, bytes);
   if (memory == NULL) return BASIN_ERROR_MEMORY;
   memset(memory, 0, bytes);
-  double **vectors[VECTORS] = {&k.v_old, &k.v, &k.v_new, &k.z, &k.z_new, &k.w_old, &k.w, &k.w_new};
+  double **vectors[VECTORS] = {
+      &k.b, &k.v_old, &k.v, &k.v_new, &k.z, &k.z_new, &k.w_old, &k.w, &k.w_new};
   for (size_t i = 0; i < VECTORS; i++) *vectors[i] = memory + i * stride;
   run_scaled(&k, b);
   basin__free_aligned(context, memory, bytes);

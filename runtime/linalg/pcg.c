@@ -9,8 +9,8 @@
 
 #include "base/base.h"
 #include "bsr.h"
+#include "iterative.h"
 #include "large.h"
-#include "norm.h"
 #include "preconditioner.h"
 #include <float.h>
 #include <math.h>
@@ -381,15 +381,6 @@ static void run(solve *s)
   }
 }
 
-/* 2^-exponent brings the largest entry of b near 1. */
-static int scale_exponent(size_t size, const double *b)
-{
-  int exponent = 0;
-  double largest = basin__norm_max(size, b);
-  if (largest > 0 && isfinite(largest)) frexp(largest, &exponent);
-  return exponent > 1000 ? 1000 : exponent < -1000 ? -1000 : exponent;
-}
-
 basin_status basin_pcg_solve(basin_pcg *pcg,
                              const basin_bsr *matrix,
                              const basin_preconditioner *preconditioner,
@@ -399,10 +390,8 @@ basin_status basin_pcg_solve(basin_pcg *pcg,
                              basin_linear_result *result)
 {
   double start = basin__seconds();
-  basin_linear_options defaults = basin_linear_options_defaults();
-  if (options == NULL) options = &defaults;
-  *result = (basin_linear_result){.status = BASIN_LINEAR_NOT_RUN};
-  BASIN_TRY(basin__linear_check(pcg->context, matrix, preconditioner, options));
+  basin_linear_options room;
+  BASIN_TRY(basin__iterative_begin(pcg->context, matrix, preconditioner, &options, &room, result));
   BASIN_TRY(reserve(pcg, basin_bsr_size(matrix), sum_count(matrix, preconditioner)));
   size_t size = pcg->size;
   solve s = {.pcg = pcg,
@@ -417,16 +406,12 @@ basin_status basin_pcg_solve(basin_pcg *pcg,
                      ? preconditioner->part_count
                      : ((size_t)matrix->node_count + PART_NODES - 1) / PART_NODES;
   place_vectors(&s);
-  int exponent = scale_exponent(size, b);
-  double scale = ldexp(1, -exponent), back = ldexp(1, exponent);
-  for (size_t i = 0; i < size; i++) {
-    s.b[i] = b[i] * scale;
-    x[i] = options->use_initial_guess ? x[i] * scale : 0;
-  }
+  basin__scale scale = basin__scale_of(size, b);
+  basin__scale_in(&scale, size, b, s.b, x, options->use_initial_guess);
   run(&s);
-  for (size_t i = 0; i < size; i++) x[i] *= back;
+  basin__scale_out(&scale, size, x);
   result->measure = s.reference > 0 ? measure(&s) : 0;
-  result->residual = sqrt(s.rr) * back;
+  result->residual = sqrt(s.rr) * scale.back;
   result->seconds = basin__seconds() - start;
   return BASIN_OK;
 }

@@ -423,31 +423,3 @@ void basin_preconditioner_apply(const basin_preconditioner *p, const double *r, 
   apply_job job = {p, r, z};
   basin__parallel_work(p->context, p->part_count, basin__preconditioner_work(p), apply_task, &job);
 }
-
-basin_status basin__linear_check(basin_context *context,
-                                 const basin_bsr *matrix,
-                                 const basin_preconditioner *p,
-                                 const basin_linear_options *options)
-{
-  if (options->size != sizeof *options) {
-    return BASIN_FAIL(
-        context,
-        BASIN_ERROR_ARGUMENT,
-        "linear solver options of an unknown size: use basin_linear_options_defaults");
-  }
-  if (!(options->tolerance >= 0)) {
-    return BASIN_FAIL(context,
-                      BASIN_ERROR_ARGUMENT,
-                      "the tolerance of a linear solve must not be negative or NaN");
-  }
-  if (p != NULL && (p->node_count != matrix->node_count || p->block_size != matrix->block_size)) {
-    return BASIN_FAIL(context,
-                      BASIN_ERROR_SHAPE,
-                      "the matrix has %u nodes of %u, its preconditioner %u nodes of %u",
-                      (unsigned)matrix->node_count,
-                      matrix->block_size,
-                      (unsigned)p->node_count,
-                      p->block_size);
-  }
-  return BASIN_OK;
-}

@@ -48,10 +48,4 @@ static inline double basin__preconditioner_work(const basin_preconditioner *p)
 bool basin__invert_block(size_t n, double *block, double *inverse);
 bool basin__all_finite(size_t count, const double *values);
 
-/* Sizes and options that no iterative solver can work with. */
-basin_status basin__linear_check(basin_context *context,
-                                 const basin_bsr *matrix,
-                                 const basin_preconditioner *preconditioner,
-                                 const basin_linear_options *options);
-
 #endif

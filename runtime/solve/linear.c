@@ -157,7 +157,7 @@ basin_status basin__minimizer_instances(const basin_minimizer *minimizer,
   return BASIN_OK;
 }
 
-basin_linear_options basin__pcg_options(const basin_solve_options *options, bool solved)
+basin_linear_options basin__iterative_options_of(const basin_solve_options *options, bool solved)
 {
   basin_linear_options linear = basin_linear_options_defaults();
   linear.stop = BASIN_STOP_PRECONDITIONED;
@@ -194,13 +194,34 @@ static basin_status make_preconditioner(basin_minimizer *minimizer,
   return status;
 }
 
-static basin_status solve_pcg(basin_minimizer *minimizer,
-                              basin_linear_state *state,
-                              const double *b,
-                              const basin_solve_options *options,
-                              basin_solve_report *report)
+static basin_status run_iterative(basin_minimizer *minimizer,
+                                  basin_linear_state *state,
+                                  const double *b,
+                                  const basin_solve_options *options,
+                                  basin_solver_kind kind,
+                                  basin_linear_result *result)
 {
+  basin_linear_options linear = basin__iterative_options_of(options, state->solved);
+  if (kind == BASIN_SOLVER_MINRES)
+    return basin_minres_solve(minimizer->context,
+                              minimizer->matrix,
+                              state->preconditioner,
+                              b,
+                              state->direction,
+                              &linear,
+                              result);
   if (!state->pcg) BASIN_TRY(basin_pcg_create(minimizer->context, &state->pcg));
+  return basin_pcg_solve(
+      state->pcg, minimizer->matrix, state->preconditioner, b, state->direction, &linear, result);
+}
+
+/* PCG or MINRES. */
+static basin_status solve_iterative(basin_minimizer *minimizer,
+                                    basin_linear_state *state,
+                                    const double *b,
+                                    const basin_solve_options *options,
+                                    basin_solve_report *report)
+{
   BASIN_TRY(make_preconditioner(minimizer, state, options->preconditioner));
   if (state->preconditioner_version != minimizer->matrix_version) {
     state->preconditioner_version = 0;
@@ -215,10 +236,8 @@ static basin_status solve_pcg(basin_minimizer *minimizer,
     if (status != BASIN_OK) return status;
     state->preconditioner_version = minimizer->matrix_version;
   }
-  basin_linear_options linear = basin__pcg_options(options, state->solved);
   basin_linear_result result;
-  BASIN_TRY(basin_pcg_solve(
-      state->pcg, minimizer->matrix, state->preconditioner, b, state->direction, &linear, &result));
+  BASIN_TRY(run_iterative(minimizer, state, b, options, report->kind, &result));
   report->status = result.status;
   report->iterations = (unsigned)result.iterations;
   return BASIN_OK;
@@ -246,7 +265,7 @@ static basin_status check_options(basin_minimizer *minimizer, const basin_solve_
   if (options->size != sizeof *options)
     return BASIN_FAIL(
         context, BASIN_ERROR_ARGUMENT, "solve options of unknown size %zu", options->size);
-  if ((unsigned)options->kind > BASIN_SOLVER_PCG)
+  if ((unsigned)options->kind > BASIN_SOLVER_MINRES)
     return BASIN_FAIL(
         context, BASIN_ERROR_ARGUMENT, "unknown linear solver %d", (int)options->kind);
   if ((unsigned)options->preconditioner > BASIN_PRECONDITIONER_SCHWARZ)
@@ -276,7 +295,7 @@ basin_status basin__solve_cpu(basin_minimizer *minimizer,
   } else if (report->kind == BASIN_SOLVER_DIRECT) {
     BASIN_TRY(solve_direct(minimizer, state, b, report));
   } else {
-    BASIN_TRY(solve_pcg(minimizer, state, b, options, report));
+    BASIN_TRY(solve_iterative(minimizer, state, b, options, report));
   }
   if (state->factor) {
     basin_factor_info info = basin_factor_information(state->factor);

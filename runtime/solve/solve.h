@@ -30,8 +30,8 @@ typedef struct basin_linear_state {
 basin_status basin__minimizer_instances(const basin_minimizer *minimizer,
                                         basin_node_range **ranges,
                                         size_t *count);
-/* What conjugate gradients are told; `solved`: the last direction may serve as a start. */
-basin_linear_options basin__pcg_options(const basin_solve_options *options, bool solved);
+/* What iterative solvers are told; `solved`: the last direction may serve as a start. */
+basin_linear_options basin__iterative_options_of(const basin_solve_options *options, bool solved);
 /* A factorization that fails is an outcome, unless memory or a library is missing. */
 bool basin__factor_outcome(basin_status status, basin_linear_status *outcome);
 /* A solve that leaves everything on the device: as basin_minimizer_solve, but right-hand side and

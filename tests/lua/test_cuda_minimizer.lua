@@ -264,6 +264,32 @@ for _, name in ipairs { "shared", "affine", "curved" } do
   end
 end
 
+-- A quadratic energy with eigenvalues of either sign.
+h.test("MINRES", function()
+  local found = {}
+  for _, device in ipairs { h.host(), "cuda" } do
+    local scene = basin.scene("saddle", { device = device })
+    local n, mesh = 300, scene:add_mesh("rope")
+    local knots, links = mesh:add_primitive("knots", n), mesh:add_primitive("links", n - 1)
+    local x = knots:add_attribute("x",
+      { rows = 3, value = basin.array.line({ 0, 1, 2 }, { 30, 4, -1 }, n) })
+    local p = links:add_connectivity("ends", knots, basin.array.chain(n), 2):gather(x)
+    local d = p:row(1) - p:row(2)
+    scene:add_energy(links:add_attribute("pull", d:dot(d)), { projection = "none" })
+    scene:add_energy(knots:add_attribute("push", x:at(1) - 0.7 * x:dot(x)),
+      { projection = "none" })
+    scene:add_minimize_target { x }
+    local _, failed = scene:minimize_energy { solver = "pcg", tolerance = 1e-20 }
+    h.equal(failed.converged, false)
+    local direction, report = scene:minimize_energy { solver = "minres", tolerance = 1e-24 }
+    h.equal(report.converged, true, device .. ": " .. report.status)
+    x:update(x:value() - direction)
+    h.close(scene:gradient():max_abs(), 0, 1e-9)
+    found[device] = x:value()
+  end
+  compare(found.cuda, found[h.host()], 1e-9, "unknowns")
+end)
+
 h.test("callbacks: refresh, monitor, a filter that looks at the direction", function()
   local scene = scenes.shared { device = "cuda" }
   local refreshed, monitored, length = 0, 0, 0

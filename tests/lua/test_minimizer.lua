@@ -61,6 +61,34 @@ h.test("one linear solve is a Newton step", function()
   end
 end)
 
+-- A saddle: the gradient of an indefinite quadratic energy vanishes after one step.
+h.test("MINRES solves what is not positive definite", function()
+  local scene = basin.scene("saddle")
+  local mesh = scene:add_mesh("rope")
+  local knots, links = mesh:add_primitive("knots", 300), mesh:add_primitive("links", 299)
+  local start = basin.array.line({ 0, 1, 2 }, { 30, 4, -1 }, 300)
+  local x = knots:add_attribute("x", { rows = 3, value = start })
+  local ends = links:add_connectivity("ends", knots, basin.array.chain(300), 2):gather(x)
+  local d = ends:row(1) - ends:row(2)
+  scene:add_energy(links:add_attribute("pull", d:dot(d)), { projection = "none" })
+  scene:add_energy(knots:add_attribute("push", x:at(1) - 0.7 * x:dot(x)), { projection = "none" })
+  scene:add_minimize_target { x }
+  local _, failed = scene:minimize_energy { solver = "pcg", tolerance = 1e-20 }
+  h.equal(failed.converged, false)
+  for _, preconditioner in ipairs { "block_jacobi", "schwarz" } do
+    local direction, report = scene:minimize_energy { solver = "minres", tolerance = 1e-24,
+      preconditioner = preconditioner }
+    h.equal(report.converged, true, report.status)
+    h.equal(report.solver, "minres")
+    x:update(x:value() - direction)
+    h.close(scene:gradient():max_abs(), 0, 1e-9)
+    x:update(start)
+  end
+  local solver = scene:solver { method = "minres", tolerance = 1e-24 }
+  x:update(x:value() - solver:solve())
+  h.close(scene:gradient():max_abs(), 0, 1e-9)
+end)
+
 h.test("energies switch off and on", function()
   local scene, knots, x, spring = chain(3, 0.5)
   scene:add_energy(knots:add_attribute("weight", 2 * x:at(1)))

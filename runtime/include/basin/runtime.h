@@ -313,15 +313,16 @@ BASIN_API size_t basin_minimizer_term_count(const basin_minimizer *minimizer);
 typedef enum basin_solver_kind {
   BASIN_SOLVER_AUTO,
   BASIN_SOLVER_DIRECT,
-  BASIN_SOLVER_PCG
+  BASIN_SOLVER_PCG,
+  BASIN_SOLVER_MINRES /* for matrices that may be indefinite; AUTO never takes it */
 } basin_solver_kind;
 typedef struct basin_solve_options {
   size_t size;
   basin_solver_kind kind;
-  double tolerance; /* PCG: on r^T M r relative to the start (squared norm) */
+  double tolerance; /* PCG, MINRES: on r^T M^-1 r relative to the start (squared norm) */
   unsigned max_iterations;
   bool warm_start;
-  basin_preconditioner_kind preconditioner; /* PCG */
+  basin_preconditioner_kind preconditioner; /* PCG, MINRES */
   bool single_precision; /* PCG on a CUDA device: matrix and iterations in float, sums and the
                             confirmation in double */
 } basin_solve_options;

@@ -1,5 +1,5 @@
 /* Sparse matrices and linear solvers on a CUDA device: products, preconditioners, conjugate
- * gradients, factorizations. SPDX-License-Identifier: Apache-2.0 */
+ * gradients, MINRES, factorizations. SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASIN_LINALG_CUDA_LINEAR_H
 #define BASIN_LINALG_CUDA_LINEAR_H
 
@@ -116,6 +116,21 @@ basin_status basin__cuda_pcg_solve(basin_cuda_pcg *pcg,
 /* The last search direction (doubles, on the device): with INDEFINITE, one of non-positive
  * curvature. Until the next solve. 0 before the first, and after one in single precision. */
 basin_address basin__cuda_pcg_direction(const basin_cuda_pcg *pcg);
+
+/* ======== MINRES ======== */
+/* MINRES with its vectors and graphs, which are kept while sizes stay the same. */
+typedef struct basin_cuda_minres basin_cuda_minres;
+basin_status basin__cuda_minres_create(basin_cuda *cuda, basin_cuda_minres **minres);
+void basin__cuda_minres_destroy(basin_cuda_minres *minres); /* NULL is fine */
+/* Solves A x = b as basin_minres_solve does: the same rules, the same status; otherwise as
+ * basin__cuda_pcg_solve. */
+basin_status basin__cuda_minres_solve(basin_cuda_minres *minres,
+                                      const basin_cuda_matrix *matrix,
+                                      basin_cuda_preconditioner *preconditioner,
+                                      basin_address b,
+                                      basin_address x,
+                                      const basin_linear_options *options,
+                                      basin_linear_result *result);
 
 /* ======== factorizations ======== */
 typedef struct basin_cuda_factor basin_cuda_factor;

@@ -1,32 +1,14 @@
 /* Conjugate gradients on a CUDA device: vectors, graphs, and the few questions that come back to
  * the host. The kernels, and with them the rules, are in pcg.cu. SPDX-License-Identifier:
  * Apache-2.0 */
-#include "internal.h"
+#include "krylov.h"
 
 #include "base/base.h"
+#include "pcg_job.cuh"
 #include <float.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
-
-/* The host does not see the type of matrix entries. */
-#define NUMBER void
-#include "pcg_job.cuh"
-#undef NUMBER
-
-static_assert(offsetof(pcg_job, parts) == offsetof(basin__cuda_rows, parts) &&
-                  sizeof(pcg_part) == sizeof(basin__cuda_part),
-              "a job begins with the argument of the other kernels");
-static_assert(PCG_DIVERGED == 1 + (int)BASIN_LINEAR_DIVERGED, "status numbers as in pcg_job.cuh");
-
-enum { THREADS = 256, VECTOR_BLOCKS = 1024, ENTRIES_A_THREAD = 2, PARTIAL = 4096 };
-enum { FEW = 8, MANY = 64 }; /* iterations of a graph: at first, and when it takes long */
-
-/* A recorded graph and what it was recorded for. */
-typedef struct graph {
-  basin_cuda_graph *graph;
-  unsigned iterations;
-} graph;
 
 /* What the launches of an iteration depend on, beyond the job's address. */
 typedef struct shape {
@@ -34,14 +16,14 @@ typedef struct shape {
   unsigned block;
   bool single;
   uint64_t m;          /* signature of the preconditioner; 0 = none */
-  unsigned iterations; /* 0: FEW, then MANY */
+  unsigned iterations; /* of a graph, if chosen */
 } shape;
 
 struct basin_cuda_pcg {
   basin_cuda *cuda;
   shape shape;
   basin_buffer job, vectors, matrix[BASIN_CUDA_PARTS] /* in float */;
-  graph few, many;
+  basin__krylov_graphs graphs;
   basin_address r, z, q, p, b, product, direction; /* in `vectors` */
   basin_cuda_scratch scratch;
   bool solved;
@@ -71,17 +53,10 @@ basin_status basin__cuda_pcg_create(basin_cuda *cuda, basin_cuda_pcg **result)
   return BASIN_OK;
 }
 
-static void forget_graphs(basin_cuda_pcg *pcg)
-{
-  basin__cuda_graph_destroy(pcg->cuda, pcg->few.graph);
-  basin__cuda_graph_destroy(pcg->cuda, pcg->many.graph);
-  pcg->few = pcg->many = (graph){NULL, 0};
-}
-
 void basin__cuda_pcg_destroy(basin_cuda_pcg *pcg)
 {
   if (pcg == NULL) return;
-  forget_graphs(pcg);
+  basin__krylov_forget(pcg->cuda, &pcg->graphs);
   basin__buffer_release(pcg->cuda, &pcg->job);
   basin__buffer_release(pcg->cuda, &pcg->vectors);
   basin__buffer_release(pcg->cuda, &pcg->scratch.memory);
@@ -96,30 +71,6 @@ basin_address basin__cuda_pcg_direction(const basin_cuda_pcg *pcg)
 
 /* ---- memory ---- */
 
-static basin_status check_options(const solve *s, const basin_linear_options *options)
-{
-  basin_context *context = basin__cuda_context(s->cuda);
-  const basin_cuda_bsr *first = &s->matrix->parts[0];
-  if (options->size != sizeof *options)
-    return BASIN_FAIL(
-        context,
-        BASIN_ERROR_ARGUMENT,
-        "linear solver options of an unknown size: use basin_linear_options_defaults");
-  if (!(options->tolerance >= 0))
-    return BASIN_FAIL(context,
-                      BASIN_ERROR_ARGUMENT,
-                      "the tolerance of a linear solve must not be negative or NaN");
-  if (s->m != NULL && (s->m->node_count != first->node_count || s->m->block != first->block))
-    return BASIN_FAIL(context,
-                      BASIN_ERROR_SHAPE,
-                      "the matrix has %u nodes of %u, its preconditioner %u nodes of %u",
-                      (unsigned)first->node_count,
-                      first->block,
-                      (unsigned)s->m->node_count,
-                      s->m->block);
-  return BASIN_OK;
-}
-
 /* r, z, q, p in the precision of the iterations; b, a product of doubles and the direction in
  * double; the shares of sums. */
 static basin_status reserve_vectors(solve *s)
@@ -128,7 +79,7 @@ static basin_status reserve_vectors(solve *s)
   bool single = pcg->shape.single;
   size_t numbers = (s->size * (single ? sizeof(float) : sizeof(double)) + 255) / 256 * 256;
   size_t doubles = (s->size * sizeof(double) + 255) / 256 * 256;
-  size_t bytes = 4 * numbers + (single ? 2 : 1) * doubles + PARTIAL * sizeof(double);
+  size_t bytes = 4 * numbers + (single ? 2 : 1) * doubles + BASIN__KRYLOV_SHARES * sizeof(double);
   BASIN_TRY(basin__buffer_reserve(s->cuda, &pcg->vectors, bytes));
   BASIN_TRY(basin__buffer_reserve(s->cuda, &pcg->job, sizeof(pcg_job)));
   basin_address place = pcg->vectors.address;
@@ -151,27 +102,17 @@ static basin_status reserve_vectors(solve *s)
 /* The matrix in the precision of the iterations. */
 static basin_status place_matrix(solve *s)
 {
-  basin__cuda_rows rows = basin__cuda_rows_of(s->matrix);
-  s->job.node_count = rows.node_count;
-  s->job.part_count = rows.part_count;
-  for (unsigned p = 0; p < rows.part_count; p++) {
+  s->job.matrix = basin__krylov_matrix(s->matrix);
+  if (!s->pcg->shape.single) return BASIN_OK;
+  for (unsigned p = 0; p < s->matrix->part_count; p++) {
     const basin_cuda_bsr *part = &s->matrix->parts[p];
     size_t count = part->block_count * part->block * part->block;
-    basin_address values = part->values;
-    if (s->pcg->shape.single) {
-      basin_buffer *room = &s->pcg->matrix[p];
-      BASIN_TRY(basin__buffer_reserve(s->cuda, room, (count + 1) * sizeof(float)));
-      BASIN_TRY(basin__cuda_to_single(s->cuda, values, count, room->address));
-      values = room->address;
-    }
-    s->job.parts[p] = (pcg_part){part->row_starts, part->columns, values};
+    basin_buffer *room = &s->pcg->matrix[p];
+    BASIN_TRY(basin__buffer_reserve(s->cuda, room, (count + 1) * sizeof(float)));
+    BASIN_TRY(basin__cuda_to_single(s->cuda, part->values, count, room->address));
+    s->job.matrix.parts[p].values = room->address;
   }
   return BASIN_OK;
-}
-
-static bool fused(const solve *s)
-{
-  return s->m != NULL && s->m->schwarz == NULL && s->m->nodes;
 }
 
 static basin_status place_preconditioner(solve *s)
@@ -179,7 +120,8 @@ static basin_status place_preconditioner(solve *s)
   if (s->m == NULL) return BASIN_OK;
   bool single = s->pcg->shape.single;
   BASIN_TRY(basin__cuda_preconditioner_prepare(s->m, single));
-  if (fused(s)) s->job.inverses = single ? s->m->single.address : s->m->inverses.address;
+  if (basin__krylov_fused(s->m))
+    s->job.inverses = single ? s->m->single.address : s->m->inverses.address;
   return BASIN_OK;
 }
 
@@ -246,35 +188,29 @@ static basin_status look(solve *s)
 /* Everything up to the first iteration, without a question. */
 static basin_status start(solve *s, basin_address b)
 {
-  void *scale[] = {&s->pcg->job.address};
   void *load[] = {&s->pcg->job.address, &b, &s->x};
   BASIN_TRY(basin__cuda_upload(s->cuda, s->pcg->job.address, &s->job, sizeof s->job));
   BASIN_TRY(basin__cuda_largest(
       s->cuda, &s->pcg->scratch, b, s->size, state_address(s) + offsetof(pcg_state, largest)));
-  const basin_cuda_kernel *kernel;
-  BASIN_TRY(basin__cuda_kernel(s->cuda, "pcg.cu", "pcg_scale", s->definitions.text, &kernel));
-  basin_cuda_launch one = {.kernel = kernel, .blocks = 1, .threads = 1};
-  BASIN_TRY(basin__cuda_launch(s->cuda, &one, scale));
   BASIN_TRY(run(s, "pcg_load", s->blocks, load));
   BASIN_TRY(apply(s, 0));
   BASIN_TRY(sums(s, PCG_REFERENCE));
   return s->job.state.initial_guess ? restart(s, PCG_START) : BASIN_OK;
 }
 
-static basin_status iteration(solve *s)
+static basin_status iteration(void *user)
 {
+  solve *s = user;
   void *multiply[] = {&s->pcg->job.address};
   basin_address stop = state_address(s) + offsetof(pcg_state, stop);
   BASIN_TRY(run_vectors(s, "pcg_direction"));
   BASIN_TRY(run(s, "pcg_multiply", basin__cuda_multiply_blocks(s->matrix), multiply));
   if (s->m == NULL) return run_vectors(s, "pcg_update_plain");
-  if (fused(s)) return run_vectors(s, "pcg_update_nodes");
+  if (basin__krylov_fused(s->m)) return run_vectors(s, "pcg_update_nodes");
   BASIN_TRY(run_vectors(s, "pcg_update"));
   BASIN_TRY(apply(s, stop));
   return sums(s, PCG_ITERATION);
 }
-
-/* ---- graphs ---- */
 
 /* The texts in float, compiled side by side; those in double are the minimizer's to prepare. */
 static basin_status prepare_texts(const solve *s)
@@ -287,43 +223,15 @@ static basin_status prepare_texts(const solve *s)
   return basin__cuda_prepare(s->cuda, wanted, BASIN_COUNT(wanted));
 }
 
-/* Kernels are compiled and loaded before a recording, which takes launches alone. */
-static basin_status load_kernels(solve *s)
+static basin_status iterate(solve *s)
 {
   static const char *const entries[] = {
       "pcg_direction", "pcg_multiply", "pcg_update", "pcg_update_plain", "pcg_update_nodes"};
-  const basin_cuda_kernel *kernel;
-  for (size_t i = 0; i < BASIN_COUNT(entries); i++)
-    BASIN_TRY(basin__cuda_kernel(s->cuda, "pcg.cu", entries[i], s->definitions.text, &kernel));
-  return BASIN_OK;
-}
-
-static basin_status record(solve *s, graph *g, unsigned iterations)
-{
-  if (g->graph != NULL) return BASIN_OK;
-  BASIN_TRY(load_kernels(s));
-  BASIN_TRY(basin__cuda_graph_begin(s->cuda));
-  basin_status status = BASIN_OK;
-  for (unsigned k = 0; k < iterations && status == BASIN_OK; k++) status = iteration(s);
-  basin_cuda_graph *recorded = NULL;
-  basin_status ended = basin__cuda_graph_end(s->cuda, &recorded);
-  if (status == BASIN_OK) status = ended;
-  if (status != BASIN_OK) {
-    basin__cuda_graph_destroy(s->cuda, recorded);
-    return status;
-  }
-  *g = (graph){recorded, iterations};
-  return BASIN_OK;
-}
-
-/* Launches as many iterations as seem worth it. */
-static basin_status iterate(solve *s)
-{
+  const basin__krylov_iteration work = {
+      iteration, s, "pcg.cu", s->definitions.text, entries, BASIN_COUNT(entries)};
   basin_cuda_pcg *pcg = s->pcg;
-  bool chosen = pcg->shape.iterations > 0, long_solve = s->state.iterations >= MANY;
-  graph *g = !chosen && long_solve ? &pcg->many : &pcg->few;
-  BASIN_TRY(record(s, g, chosen ? pcg->shape.iterations : long_solve ? MANY : FEW));
-  return basin__cuda_graph_launch(s->cuda, g->graph);
+  return basin__krylov_iterate(
+      s->cuda, &pcg->graphs, &work, pcg->shape.iterations, s->state.iterations);
 }
 
 /* ---- solution ---- */
@@ -355,11 +263,11 @@ static basin_status loop(solve *s, basin_linear_status *status)
   do {
     BASIN_TRY(answer(s));
     BASIN_TRY(look(s));
-    if (s->state.stop == PCG_RUNNING && basin__interrupted(basin__cuda_context(s->cuda))) {
+    if (s->state.stop == KRYLOV_RUNNING && basin__interrupted(basin__cuda_context(s->cuda))) {
       *status = BASIN_LINEAR_INTERRUPTED;
       return BASIN_OK;
     }
-  } while (s->state.stop == PCG_RUNNING || s->state.stop >= PCG_VERIFY);
+  } while (s->state.stop == KRYLOV_RUNNING || s->state.stop >= PCG_VERIFY);
   *status = (basin_linear_status)(s->state.stop - 1);
   return BASIN_OK;
 }
@@ -370,7 +278,7 @@ static void describe(const solve *s, basin_linear_result *result)
   double norm = sqrt(state->rr), reference = state->reference;
   result->iterations = (size_t)state->iterations;
   result->restarts = (size_t)state->restarts;
-  result->curvature = state->stop == PCG_INDEFINITE ? state->curvature : 0;
+  result->curvature = state->stop == KRYLOV_INDEFINITE ? state->curvature : 0;
   result->measure = reference > 0 ? (state->residual_rule ? norm : state->rz) / reference : 0;
   result->residual = norm * state->back;
 }
@@ -399,7 +307,7 @@ static basin_status take_shape(solve *s, const basin_cuda_pcg_options *device)
   if (status == BASIN_OK) status = reserve_vectors(s);
   if (status != BASIN_OK || !same_shape(&pcg->shape, &before) || job != pcg->job.address ||
       vectors != pcg->vectors.address)
-    forget_graphs(pcg);
+    basin__krylov_forget(pcg->cuda, &pcg->graphs);
   return status;
 }
 
@@ -413,20 +321,16 @@ basin_status basin__cuda_pcg_solve(basin_cuda_pcg *pcg,
                                    basin_linear_result *result)
 {
   double began = basin__seconds();
-  basin_linear_options defaults = basin_linear_options_defaults();
-  if (options == NULL) options = &defaults;
-  *result = (basin_linear_result){.status = BASIN_LINEAR_NOT_RUN};
-  BASIN_TRY(basin__cuda_matrix_check(pcg->cuda, matrix));
+  basin_linear_options room;
+  BASIN_TRY(basin__krylov_begin(pcg->cuda, matrix, preconditioner, &options, &room, result));
   const basin_cuda_bsr *first = &matrix->parts[0];
   solve s = {.pcg = pcg, .cuda = pcg->cuda, .matrix = matrix, .m = preconditioner, .x = x};
-  BASIN_TRY(check_options(&s, options));
   s.size = (size_t)first->node_count * first->block;
   if (s.size == 0) {
     result->status = BASIN_LINEAR_ALREADY_CONVERGED;
     return BASIN_OK;
   }
-  unsigned blocks = basin__cuda_blocks(s.size, THREADS * ENTRIES_A_THREAD);
-  s.blocks = blocks < VECTOR_BLOCKS ? blocks : VECTOR_BLOCKS;
+  s.blocks = basin__krylov_blocks(s.size);
   BASIN_TRY(take_shape(&s, device));
   s.definitions = basin__cuda_define(first->block, pcg->shape.single);
   BASIN_TRY(prepare_texts(&s));

@@ -1,45 +1,11 @@
-/* Conjugate gradients: an iteration is three or more kernels without a word from the host. The
- * thread block that finishes a kernel last adds up the shares of all, in order, and decides; once
- * it says stop, the kernels that follow do nothing. -DBLOCK=1..12, -DNUMBER=double or float.
+/* Conjugate gradients: an iteration is three or more kernels without a word from the host.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "matrix.cuh"
+#include "krylov.cuh"
 #include "pcg_job.cuh"
-
-#define THREADS 256
-
-#define FOR_ENTRIES(i, count)                                                               \
-  for (size i = (size)blockIdx.x * THREADS + threadIdx.x, step = (size)gridDim.x * THREADS; \
-       i < (count);                                                                         \
-       i += step)
 
 static __device__ __forceinline__ size entries(const pcg_job *job)
 {
-  return (size)job->node_count * BLOCK;
-}
-
-/* True in all threads of the block that comes last; it then sees what the others wrote before. */
-static __device__ __forceinline__ bool last_block(pcg_word *ticket)
-{
-  __shared__ word last;
-  if (threadIdx.x == 0) {
-    __threadfence();
-    last = atomicAdd(ticket, 1u) == gridDim.x - 1;
-    if (last) *ticket = 0;
-    __threadfence();
-  }
-  __syncthreads();
-  return last != 0;
-}
-
-/* The sum of partial[k * stride] over all thread blocks k, in thread 0. */
-static __device__ __forceinline__ double
-sum_partial(const double *partial, word stride, double *room)
-{
-  const volatile double *from = partial;
-  double sum = 0;
-  for (word k = threadIdx.x; k < gridDim.x; k += THREADS) sum += from[k * stride];
-  __syncthreads();
-  return block_sum(sum, room);
+  return (size)job->matrix.node_count * BLOCK;
 }
 
 /* ---- decisions, by one thread ---- */
@@ -49,40 +15,35 @@ static __device__ double measure(const pcg_state *s)
   return s->residual_rule ? sqrt(s->rr) / s->reference : s->rz / s->reference;
 }
 
-static __device__ bool is_finite(double value)
-{
-  return value - value == 0;
-}
-
 static __device__ word progress(pcg_state *s, double now)
 {
-  if (now > s->divergence * s->first) return PCG_DIVERGED;
+  if (now > s->divergence * s->first) return KRYLOV_DIVERGED;
   if (now < 0.99 * s->best) {
     s->best = now;
     s->best_at = s->iterations;
   } else if (s->iterations - s->best_at >= s->stagnation_window) {
-    return PCG_STAGNATED;
+    return KRYLOV_STAGNATED;
   }
-  return s->iterations >= s->maximum_iterations ? PCG_ITERATION_LIMIT : PCG_RUNNING;
+  return s->iterations >= s->maximum_iterations ? KRYLOV_ITERATION_LIMIT : KRYLOV_RUNNING;
 }
 
 static __device__ word start(pcg_state *s)
 {
   double now = s->first = s->best = measure(s);
-  if (!is_finite(now)) return PCG_NOT_FINITE;
-  if (now <= s->tolerance) return PCG_ALREADY_CONVERGED;
-  return s->maximum_iterations == 0 ? PCG_ITERATION_LIMIT : PCG_RUNNING;
+  if (!is_finite(now)) return KRYLOV_NOT_FINITE;
+  if (now <= s->tolerance) return KRYLOV_ALREADY_CONVERGED;
+  return s->maximum_iterations == 0 ? KRYLOV_ITERATION_LIMIT : KRYLOV_RUNNING;
 }
 
 static __device__ word set_reference(pcg_state *s)
 {
   s->reference = s->residual_rule ? sqrt(s->rr) : s->rz;
-  if (!is_finite(s->reference) || s->reference < 0) return PCG_NOT_FINITE;
+  if (!is_finite(s->reference) || s->reference < 0) return KRYLOV_NOT_FINITE;
   if (s->reference == 0) { /* b = 0 */
     s->rr = 0;
-    return PCG_ALREADY_CONVERGED;
+    return KRYLOV_ALREADY_CONVERGED;
   }
-  return s->initial_guess ? PCG_RUNNING : start(s);
+  return s->initial_guess ? KRYLOV_RUNNING : start(s);
 }
 
 static __device__ word after_iteration(pcg_state *s, double before)
@@ -91,17 +52,17 @@ static __device__ word after_iteration(pcg_state *s, double before)
   s->iterations++;
   s->since_restart++;
   double now = measure(s);
-  if (!is_finite(now) || now < 0) return PCG_NOT_FINITE;
+  if (!is_finite(now) || now < 0) return KRYLOV_NOT_FINITE;
   if (now > s->tolerance) return progress(s, now);
   bool trusted = s->trusting && s->since_restart < 32 && s->restarts == 0;
-  return trusted ? PCG_CONVERGED : PCG_VERIFY;
+  return trusted ? KRYLOV_CONVERGED : PCG_VERIFY;
 }
 
 static __device__ word after_check(pcg_state *s)
 {
   double now = measure(s);
-  if (now <= s->tolerance) return PCG_CONVERGED;
-  if (s->restarts >= s->maximum_restarts) return PCG_STAGNATED;
+  if (now <= s->tolerance) return KRYLOV_CONVERGED;
+  if (s->restarts >= s->maximum_restarts) return KRYLOV_STAGNATED;
   s->restarts++;
   s->best = now;
   s->best_at = s->iterations;
@@ -131,7 +92,7 @@ static __device__ void decide(pcg_state *s, word stage, double rz, double rr)
     s->stop = after_check(s);
     break;
   default:
-    s->stop = PCG_RUNNING;
+    s->stop = KRYLOV_RUNNING;
   }
 }
 
@@ -154,22 +115,14 @@ static __device__ void add_up(pcg_job *job, word stage, double rz, double rr)
 
 /* ---- start, restart and end ---- */
 
-/* One thread: state.largest is known. */
-extern "C" __global__ void pcg_scale(pcg_job *job)
-{
-  int exponent = 0;
-  double largest = job->state.largest;
-  if (largest > 0 && is_finite(largest)) frexp(largest, &exponent);
-  exponent = exponent > 1000 ? 1000 : exponent < -1000 ? -1000 : exponent;
-  job->state.scale = ldexp(1.0, -exponent);
-  job->state.back = ldexp(1.0, exponent);
-}
-
+/* state.largest is known. */
 extern "C" __global__ void __launch_bounds__(THREADS)
     pcg_load(pcg_job *job, const double *b, double *x)
 {
-  double scale = job->state.scale;
+  int exponent = scale_exponent(job->state.largest);
+  double scale = ldexp(1.0, -exponent);
   bool guess = job->state.initial_guess != 0;
+  if (blockIdx.x == 0 && threadIdx.x == 0) job->state.back = ldexp(1.0, exponent);
   FOR_ENTRIES(i, entries(job))
   {
     double scaled = b[i] * scale;
@@ -241,7 +194,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) pcg_squares(pcg_job *job, 
   bool again = rounding && s->since_restart > 0 && s->restarts < s->maximum_restarts;
   s->curvature /= pp;
   if (again) s->restarts++;
-  s->stop = again ? PCG_RESTART : PCG_INDEFINITE;
+  s->stop = again ? PCG_RESTART : KRYLOV_INDEFINITE;
 }
 
 /* ---- an iteration ---- */
@@ -269,7 +222,7 @@ extern "C" __global__ void __launch_bounds__(MULTIPLY_THREADS) pcg_multiply(pcg_
   if (curvature > 0 && is_finite(curvature)) {
     s->alpha = s->rz / curvature;
   } else {
-    s->stop = curvature <= 0 ? PCG_CURVATURE : PCG_NOT_FINITE;
+    s->stop = curvature <= 0 ? PCG_CURVATURE : KRYLOV_NOT_FINITE;
   }
 }
 
@@ -303,9 +256,6 @@ extern "C" __global__ void __launch_bounds__(THREADS) pcg_update_plain(pcg_job *
   add_up(job, PCG_ITERATION, rr, rr);
 }
 
-/* Whole nodes a step of the thread block takes. */
-#define STEP_NODES (THREADS / BLOCK)
-
 /* With block Jacobi on single nodes: z, too. */
 extern "C" __global__ void __launch_bounds__(THREADS) pcg_update_nodes(pcg_job *job)
 {
@@ -314,22 +264,18 @@ extern "C" __global__ void __launch_bounds__(THREADS) pcg_update_nodes(pcg_job *
   const NUMBER *__restrict__ inverses = job->inverses;
   double alpha = job->state.alpha, rz = 0, rr = 0;
   word node_in_step = threadIdx.x / BLOCK, k = threadIdx.x % BLOCK;
-  for (size first = (size)blockIdx.x * STEP_NODES; first < job->node_count;
+  for (size first = (size)blockIdx.x * STEP_NODES; first < job->matrix.node_count;
        first += (size)gridDim.x * STEP_NODES) {
     size node = first + node_in_step;
-    bool here = node_in_step < STEP_NODES && node < job->node_count;
+    bool here = node_in_step < STEP_NODES && node < job->matrix.node_count;
     double r = 0;
     if (here) r = update_entry(job, node * BLOCK + k, alpha);
     __syncthreads();
     residual[threadIdx.x] = r;
     __syncthreads();
     if (!here) continue;
-    const NUMBER *inverse = inverses + node * ENTRIES + k;
-    double z = 0;
-#pragma unroll
-    for (int l = 0; l < BLOCK; l++)
-      z += (double)inverse[l * BLOCK] * residual[node_in_step * BLOCK + l];
-    NUMBER stored = (NUMBER)z;
+    NUMBER stored =
+        (NUMBER)inverse_row(inverses + node * ENTRIES, k, residual + node_in_step * BLOCK);
     job->z[node * BLOCK + k] = stored;
     rz += r * (double)stored;
     rr += r * r;

@@ -4,60 +4,36 @@
 #ifndef BASIN_PCG_JOB_CUH
 #define BASIN_PCG_JOB_CUH
 
-#ifdef __cplusplus
-#define DEVICE_POINTER(type) type *
-typedef unsigned pcg_word;
-typedef unsigned long long pcg_size;
-#else
-#include <stdint.h>
-#define DEVICE_POINTER(type) basin_address
-typedef uint32_t pcg_word;
-typedef uint64_t pcg_size;
-#endif
+#include "krylov_job.cuh"
 
-/* Why iterations stopped: 0, or 1 + a basin_linear_status, or a question to the host. */
+/* What the host is asked. */
 enum {
-  PCG_RUNNING,
-  PCG_CONVERGED,
-  PCG_ALREADY_CONVERGED,
-  PCG_ITERATION_LIMIT,
-  PCG_INDEFINITE,
-  PCG_NOT_FINITE,
-  PCG_STAGNATED,
-  PCG_DIVERGED,
-  PCG_VERIFY = 100, /* the updated residual converged: find the true one */
-  PCG_CURVATURE,    /* p . A p is not positive: find p . p and A p . A p */
-  PCG_RESTART       /* it is rounding: go on from the true residual */
+  PCG_VERIFY = KRYLOV_QUESTIONS, /* the updated residual converged: find the true one */
+  PCG_CURVATURE,                 /* p . A p is not positive: find p . p and A p . A p */
+  PCG_RESTART                    /* it is rounding: go on from the true residual */
 };
 
 /* What the two sums r . z and r . r are for. */
 enum { PCG_REFERENCE, PCG_START, PCG_ITERATION, PCG_CHECK, PCG_AGAIN };
 
 typedef struct pcg_state {
-  double largest;     /* entry of b */
-  double scale, back; /* powers of two that bring b near 1 and the solution back */
+  double largest; /* entry of b */
+  double back;    /* power of two that brings the solution back, as b is scaled to about 1 */
   double rz, rr, alpha, beta, curvature, pp, qq;
   double reference, first, best;
   double tolerance, divergence;
-  pcg_size iterations, best_at, since_restart, restarts;
-  pcg_size stagnation_window, maximum_iterations, maximum_restarts;
-  pcg_word residual_rule;  /* stop by the norm of the residual, else by r . M^-1 r */
-  pcg_word initial_guess;  /* start from x */
-  pcg_word trusting;       /* the updated residual may be believed early on */
-  pcg_word preconditioned; /* z is not r */
-  pcg_word stop;           /* PCG_... */
-  pcg_word ticket;         /* thread blocks that have finished the running kernel */
+  krylov_size iterations, best_at, since_restart, restarts;
+  krylov_size stagnation_window, maximum_iterations, maximum_restarts;
+  krylov_word residual_rule;  /* stop by the norm of the residual, else by r . M^-1 r */
+  krylov_word initial_guess;  /* start from x */
+  krylov_word trusting;       /* the updated residual may be believed early on */
+  krylov_word preconditioned; /* z is not r */
+  krylov_word stop;           /* KRYLOV_... or a question */
+  krylov_word ticket;         /* thread blocks that have finished the running kernel */
 } pcg_state;
 
-typedef struct pcg_part {
-  DEVICE_POINTER(const pcg_word) row_starts;
-  DEVICE_POINTER(const pcg_word) columns;
-  DEVICE_POINTER(const NUMBER) values;
-} pcg_part;
-
 typedef struct pcg_job {
-  pcg_word node_count, part_count;
-  pcg_part parts[4];
+  krylov_matrix matrix;
   DEVICE_POINTER(const NUMBER) inverses; /* block Jacobi of single nodes */
   DEVICE_POINTER(NUMBER) r;
   DEVICE_POINTER(NUMBER) z; /* r itself without a preconditioner */
@@ -69,5 +45,4 @@ typedef struct pcg_job {
   pcg_state state;
 } pcg_job;
 
-#undef DEVICE_POINTER
 #endif

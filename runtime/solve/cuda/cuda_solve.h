@@ -16,6 +16,7 @@ typedef struct basin_cuda_solver {
   basin_buffer direction, product, given; /* given: a vector that came from the host */
   basin_buffer results, items;            /* scalars; one number a simplex or instance */
   basin_cuda_pcg *pcg;
+  basin_cuda_minres *minres;
   basin_cuda_preconditioner *preconditioner;
   uint64_t preconditioner_layout, preconditioner_version; /* layout and matrix_version; 0 = none */
   basin_preconditioner_kind preconditioner_kind;

@@ -16,6 +16,7 @@ static void destroy(basin_minimizer *minimizer)
   basin_cuda_solver *solver = minimizer->linear;
   basin_cuda *cuda = minimizer->device->cuda;
   basin__cuda_pcg_destroy(solver->pcg);
+  basin__cuda_minres_destroy(solver->minres);
   basin__cuda_preconditioner_destroy(solver->preconditioner);
   basin__cuda_factor_destroy(solver->factor);
   basin_factor_destroy(solver->host_factor);

@@ -83,7 +83,7 @@ static basin_status solve_direct(basin_minimizer *minimizer,
   return BASIN_OK;
 }
 
-/* ---- conjugate gradients ---- */
+/* ---- iterative ---- */
 
 static basin_status create_jacobi(basin_minimizer *minimizer, basin_cuda_solver *solver)
 {
@@ -143,30 +143,43 @@ static basin_status update_preconditioner(basin_minimizer *minimizer,
   return status;
 }
 
-static basin_status solve_pcg(basin_minimizer *minimizer,
-                              basin_cuda_solver *solver,
-                              basin_address b,
-                              const basin_solve_options *options,
-                              basin_solve_report *report)
+static basin_status run_iterative(basin_minimizer *minimizer,
+                                  basin_cuda_solver *solver,
+                                  const basin_cuda_matrix *matrix,
+                                  basin_address b,
+                                  const basin_solve_options *options,
+                                  basin_solver_kind kind,
+                                  basin_linear_result *result)
+{
+  basin_cuda *cuda = minimizer->device->cuda;
+  basin_address x = solver->direction.address;
+  basin_linear_options linear = basin__iterative_options_of(options, solver->solved);
+  basin_cuda_pcg_options device = {.single = options->single_precision};
+  if (kind == BASIN_SOLVER_MINRES) {
+    if (!solver->minres) BASIN_TRY(basin__cuda_minres_create(cuda, &solver->minres));
+    return basin__cuda_minres_solve(
+        solver->minres, matrix, solver->preconditioner, b, x, &linear, result);
+  }
+  if (!solver->pcg) BASIN_TRY(basin__cuda_pcg_create(cuda, &solver->pcg));
+  return basin__cuda_pcg_solve(
+      solver->pcg, matrix, solver->preconditioner, b, x, &linear, &device, result);
+}
+
+/* PCG or MINRES. */
+static basin_status solve_iterative(basin_minimizer *minimizer,
+                                    basin_cuda_solver *solver,
+                                    basin_address b,
+                                    const basin_solve_options *options,
+                                    basin_solve_report *report)
 {
   basin_cuda_matrix matrix = basin__cuda_minimizer_matrix(minimizer);
-  basin_cuda_pcg_options device = {.single = options->single_precision};
   basin_linear_result result;
   bool finite;
-  if (!solver->pcg) BASIN_TRY(basin__cuda_pcg_create(minimizer->device->cuda, &solver->pcg));
   BASIN_TRY(make_preconditioner(minimizer, solver, options->preconditioner));
   BASIN_TRY(update_preconditioner(minimizer, solver, &matrix, &finite));
   report->status = BASIN_LINEAR_NOT_FINITE;
   if (!finite) return BASIN_OK;
-  basin_linear_options linear = basin__pcg_options(options, solver->solved);
-  BASIN_TRY(basin__cuda_pcg_solve(solver->pcg,
-                                  &matrix,
-                                  solver->preconditioner,
-                                  b,
-                                  solver->direction.address,
-                                  &linear,
-                                  &device,
-                                  &result));
+  BASIN_TRY(run_iterative(minimizer, solver, &matrix, b, options, report->kind, &result));
   report->status = result.status;
   report->iterations = (unsigned)result.iterations;
   return BASIN_OK;
@@ -237,7 +250,7 @@ basin_status basin__cuda_solve(basin_minimizer *minimizer,
   else if (report->kind == BASIN_SOLVER_DIRECT)
     BASIN_TRY(solve_direct(minimizer, solver, b, report));
   else
-    BASIN_TRY(solve_pcg(minimizer, solver, b, options, report));
+    BASIN_TRY(solve_iterative(minimizer, solver, b, options, report));
   solver->solved = basin_linear_status_good(report->status);
   if (solver->size > 0) BASIN_TRY(true_residual(minimizer, solver, b, &report->residual));
   *direction = basin__vector_at(solver->direction.address);
