@@ -181,7 +181,9 @@ function(basin_add_test name)
   endif()
   add_test(NAME ${name} COMMAND ${arg_COMMAND})
   set(environment "BASIN_CACHE_DIR=${PROJECT_BINARY_DIR}/test-cache"
-    "UBSAN_OPTIONS=print_stacktrace=1" "TSAN_OPTIONS=halt_on_error=1" ${arg_ENVIRONMENT})
+    "UBSAN_OPTIONS=print_stacktrace=1" "TSAN_OPTIONS=halt_on_error=1"
+    "LSAN_OPTIONS=use_tls=0:print_suppressions=0:suppressions=${PROJECT_SOURCE_DIR}/tests/leaks.supp"
+    ${arg_ENVIRONMENT})
   set_tests_properties(${name} PROPERTIES
     LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 77 ENVIRONMENT "${environment}")
 endfunction()

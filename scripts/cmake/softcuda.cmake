@@ -10,8 +10,7 @@ set(BASIN_SOFTCUDA_ENVIRONMENT
   "BASIN_LIB_NVRTC=${BASIN_SOFTCUDA_FOLDER}/libnvrtc.so.13"
   "BASIN_LIB_CUSPARSE=${BASIN_SOFTCUDA_FOLDER}/libcusparse.so.12"
   "BASIN_LIB_CUSOLVER=${BASIN_SOFTCUDA_FOLDER}/libcusolver.so.12"
-  "SOFTCUDA_LOG=-"
-  "LSAN_OPTIONS=use_tls=0:print_suppressions=0:suppressions=${PROJECT_SOURCE_DIR}/tests/softcuda/leaks.supp")
+  "SOFTCUDA_LOG=-")
 
 # basin_softcuda_test(<name> SOURCES test_x.c [MODULES...] [LIBRARIES...] [LINK...] | COMMAND words...
 #                     [GPU] [ORDERS] [RACES] [LABELS words...] [TIMEOUT seconds] [ENVIRONMENT NAME=value...]):
