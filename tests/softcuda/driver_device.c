@@ -64,6 +64,18 @@ int cuDriverGetVersion(int *version)
   return BASIN_CU_SUCCESS;
 }
 
+/* Real NVRTCs ask the driver for tables of functions that are not documented: there are none here.
+ * Not in the list of functions, as Basin does not use it. */
+SOFTCUDA_API int cuGetExportTable(const void **table, const void *number);
+
+int cuGetExportTable(const void **table, const void *number)
+{
+  SOFTCUDA_CALL("cuGetExportTable");
+  if (!table || !number) return BASIN_CU_INVALID_VALUE;
+  *table = NULL;
+  return BASIN_CU_NOT_FOUND;
+}
+
 /* ---- errors ---- */
 
 static const struct {
@@ -171,6 +183,11 @@ int cuDeviceGetName(char *name, int length, int device)
 }
 
 /* Those of a large device of 2023, as far as kernels depend on them. */
+int softcuda_capability(void)
+{
+  return (int)softcuda_setting("SOFTCUDA_CAPABILITY", 90);
+}
+
 static int attribute_of(int attribute, int *value)
 {
   switch (attribute) {
@@ -202,10 +219,10 @@ static int attribute_of(int attribute, int *value)
     *value = 4 << 20;
     return BASIN_CU_SUCCESS;
   case BASIN_CU_COMPUTE_CAPABILITY_MAJOR:
-    *value = SOFTCUDA_CAPABILITY / 10;
+    *value = softcuda_capability() / 10;
     return BASIN_CU_SUCCESS;
   case BASIN_CU_COMPUTE_CAPABILITY_MINOR:
-    *value = SOFTCUDA_CAPABILITY % 10;
+    *value = softcuda_capability() % 10;
     return BASIN_CU_SUCCESS;
   default:
     return BASIN_CU_INVALID_VALUE;

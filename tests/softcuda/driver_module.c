@@ -18,7 +18,7 @@ int cuModuleLoadDataEx(
   if (!module || !image || (count && (!options || !values))) return BASIN_CU_INVALID_VALUE;
   softcuda_module *m = calloc(1, sizeof *m);
   if (!m) return BASIN_CU_OUT_OF_MEMORY;
-  result = softcuda_image_load(image, SOFTCUDA_CAPABILITY, &m->image);
+  result = softcuda_image_load(image, softcuda_capability(), &m->image);
   if (result) {
     free(m);
     return result;

@@ -15,7 +15,6 @@ enum {
   SOFTCUDA_CAPTURE_UNMATCHED = 903,
   SOFTCUDA_UNKNOWN = 999
 };
-#define SOFTCUDA_CAPABILITY 90
 
 typedef struct CUctx_st softcuda_context;
 typedef struct CUstream_st softcuda_stream;
@@ -106,6 +105,8 @@ bool softcuda_capture_spoil(softcuda_context *context);
 /* Whether a capture forbids calls that may be unsafe; such a capture is spoilt. */
 bool softcuda_capture_forbids(softcuda_context *context);
 /* The context's error is from now on `result`. */
+/* Compute capability of the devices: 90 for 9.0. */
+int softcuda_capability(void);
 int softcuda_context_lose(softcuda_context *context, int result);
 softcuda_context *softcuda_context_of(int device);
 

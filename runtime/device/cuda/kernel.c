@@ -2,6 +2,7 @@
  * plans. SPDX-License-Identifier: Apache-2.0 */
 #include "device/cuda/source.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { STATIC_SHARED_LIMIT = 48 * 1024 };
@@ -166,21 +167,27 @@ static basin_status find_or_make(basin_cuda *cuda,
   return status;
 }
 
-/* What to do when the driver takes no code of the compiler's. */
-static basin_status fail_versions(basin_cuda *cuda, const char *name)
+/* Adds to the error of a load what code the driver for which device refuses, and what to do if the
+ * compiler is the newer of the two. */
+static basin_status fail_refused(basin_cuda *cuda)
 {
+  char refusal[256];
   int version = basin__nvrtc_version(cuda->nvrtc);
-  return BASIN_FAIL(cuda->context,
-                    BASIN_ERROR_UNSUPPORTED,
-                    "cuda:%d: the driver, for CUDA %d.%d, refuses kernel %s made by NVRTC %d.%d "
-                    "(%s): a newer driver or an older NVRTC (BASIN_LIB_NVRTC) is needed",
-                    cuda->ordinal,
-                    cuda->driver.version / 1000,
-                    cuda->driver.version % 1000 / 10,
-                    name,
-                    version / 1000,
-                    version % 1000 / 10,
-                    basin__nvrtc_path(cuda->nvrtc));
+  snprintf(refusal, sizeof refusal, "%s", basin_error_last(cuda->context)->message);
+  return BASIN_FAIL(
+      cuda->context,
+      BASIN_ERROR_UNSUPPORTED,
+      "%s; the driver, for CUDA %d.%d, refuses code that NVRTC %d.%d (%s) made for %s%s",
+      refusal,
+      cuda->driver.version / 1000,
+      cuda->driver.version % 1000 / 10,
+      version / 1000,
+      version % 1000 / 10,
+      basin__nvrtc_path(cuda->nvrtc),
+      cuda->info.architecture,
+      version > cuda->driver.version
+          ? ": a newer driver or an older NVRTC (BASIN_LIB_NVRTC) is needed"
+          : "");
 }
 
 static basin_status
@@ -199,7 +206,7 @@ module_of(basin_cuda *cuda, basin_cuda_source *source, basin_cuda_module **modul
     BASIN_TRY(basin__cuda_source_key(cuda, source));
     status = find_or_make(cuda, source, module, &refused);
   }
-  return refused ? fail_versions(cuda, source->name) : status;
+  return refused ? fail_refused(cuda) : status;
 }
 
 static basin_status load_own(basin_cuda *cuda,
@@ -251,7 +258,7 @@ static basin_status load_image(basin_cuda *cuda,
   basin_cuda_module *module = find_module(cuda, plan->hash);
   if (!module) {
     basin_status status = load_module(cuda, plan->hash, plan->image, name, &module);
-    if (status == BASIN_ERROR_UNSUPPORTED) return fail_versions(cuda, name);
+    if (status == BASIN_ERROR_UNSUPPORTED) return fail_refused(cuda);
     BASIN_TRY(status);
   }
   return add_kernel(cuda, module, "basin_kernel", name, hash, kernel);
