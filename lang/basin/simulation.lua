@@ -110,17 +110,22 @@ local function refresh_of(self)
   end
 end
 
--- Puts the unknowns back to where the step began.
-local function undo(self, saved)
-  for target, value in pairs(saved) do target:update(value) end
-  self.step_number = self.step_number - 1
-  self.time = self.step_number * self.dt
-end
+-- ---- what a step changes, to undo it ----
 
-local function save_targets(scene)
+local function save_state(scene)
   local saved = {}
   for _, target in ipairs(scene:targets()) do saved[target] = target:value() end
+  for _, body in ipairs(body_module.bodies(scene)) do
+    for _, part in ipairs(body.unknowns) do saved[part.velocity] = part.velocity:value() end
+  end
   return saved
+end
+
+-- Puts unknowns and velocities back to where the step began.
+local function undo(self, saved)
+  self.step_number = self.step_number - 1
+  self.time = self.step_number * self.dt
+  for attribute, value in pairs(saved) do attribute:update(value) end
 end
 
 local function monitor_of(self)
@@ -165,33 +170,46 @@ local function solve(self)
   return result
 end
 
--- The targets are put back, so that the scene can be looked at.
-local function diverged(self, saved, result)
-  undo(self, saved)
+local function fail_diverged(self, result)
   errors.fail_hint("NOT_FINITE", self.integrator.name == "quasistatic"
     and "without inertia nothing holds a body that no pin or contact does"
     or "an energy that has no minimum (look at its sign), or a time step so long that rounding "
       .. "hides the inertia",
-    "basin.simulate: step %d: %s", self.step_number + 1, result.reason)
+    "basin.simulate: step %d: %s", self.step_number, result.reason)
 end
 
---- One step of time. Returns the report of its minimization; an interrupted step is undone.
-function Simulation:step()
+local function advance(self)
   local scene = self.scene
-  local saved = save_targets(scene)
-  self.step_number = self.step_number + 1
-  self.time = self.step_number * self.dt
   self:_set_constants()
   self.integrator:begin_step(scene, self.dt)
   call_hooks(self, "begin_step")
   local result = solve(self)
-  if result.diverged then diverged(self, saved, result) end
-  if result.interrupted then
-    undo(self, saved)
-  else
+  if result.diverged then fail_diverged(self, result) end
+  if not result.interrupted then
     self.integrator:end_step(scene)
     call_hooks(self, "end_step")
   end
+  return result
+end
+
+-- Errors of the core know where they happened, others get a traceback.
+local function keep_place(value)
+  if errors.is_error(value) then return value end
+  return debug.traceback(tostring(value), 2)
+end
+
+--- One step of time. Returns the report of its minimization. A step that is interrupted or raises
+--- an error is undone: unknowns and velocities are those before it.
+function Simulation:step()
+  local saved = save_state(self.scene)
+  self.step_number = self.step_number + 1
+  self.time = self.step_number * self.dt
+  local ok, result = xpcall(advance, keep_place, self)
+  if not ok then
+    pcall(undo, self, saved) -- the error is the one to report
+    error(result, 0)
+  end
+  if result.interrupted then undo(self, saved) end
   self.report:add_step(result)
   return result
 end
@@ -285,10 +303,7 @@ function Simulation:run()
     self.frames:continue_at(self.step_number // self.frame_every + 1)
   end
   if session.command then session.command.saving(true) end
-  local ok, problem = xpcall(run_steps, function(value)
-    if errors.is_error(value) then return value end
-    return debug.traceback(tostring(value), 2)
-  end, self, progress, start)
+  local ok, problem = xpcall(run_steps, keep_place, self, progress, start)
   if session.command then session.command.saving(false) end
   self.report.seconds = core.seconds() - start
   progress:close()

@@ -35,6 +35,10 @@ void basin__error_where(basin_context *context,
                         int script_line,
                         const char *expression);
 void basin__error_clear(basin_context *context);
+/* From hold to release the record stays as it is: what tidies up after an error may fail for the
+ * same reason, and the first error is the one to report. They nest. */
+void basin__error_hold(basin_context *context);
+void basin__error_release(basin_context *context);
 
 #define BASIN_TRY(call)                                          \
   do {                                                           \

@@ -22,6 +22,7 @@ typedef struct basin_kept {
  * cut. */
 typedef struct basin_error_record {
   pthread_mutex_t lock; /* tasks on several threads may fail at once */
+  unsigned held;        /* errors leave the record alone */
   basin_error error;    /* its strings point into the buffers below */
   char message[2048];
   char script[1024];

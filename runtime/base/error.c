@@ -87,9 +87,11 @@ basin__fail(basin_context *context, basin_status status, const char *site, const
     if (*c == '\n' || *c == '\r') *c = ' ';
 
   pthread_mutex_lock(&record->lock);
-  memcpy(record->message, message, sizeof message);
-  record->error = (basin_error){.code = status, .message = record->message, .site = site};
-  compose(record);
+  if (record->held == 0) {
+    memcpy(record->message, message, sizeof message);
+    record->error = (basin_error){.code = status, .message = record->message, .site = site};
+    compose(record);
+  }
   pthread_mutex_unlock(&record->lock);
   return status;
 }
@@ -102,7 +104,7 @@ void basin__error_where(basin_context *context,
   if (!context) return;
   basin_error_record *record = &context->record;
   pthread_mutex_lock(&record->lock);
-  if (record->error.code != BASIN_OK) {
+  if (record->error.code != BASIN_OK && record->held == 0) {
     if (script) {
       copy_cut(record->script, sizeof record->script, script);
       record->error.script = record->script;
@@ -121,8 +123,26 @@ void basin__error_clear(basin_context *context)
 {
   if (!context) return;
   pthread_mutex_lock(&context->record.lock);
-  context->record.error = no_error;
-  context->record.text[0] = '\0';
+  if (context->record.held == 0) {
+    context->record.error = no_error;
+    context->record.text[0] = '\0';
+  }
+  pthread_mutex_unlock(&context->record.lock);
+}
+
+void basin__error_hold(basin_context *context)
+{
+  if (!context) return;
+  pthread_mutex_lock(&context->record.lock);
+  context->record.held++;
+  pthread_mutex_unlock(&context->record.lock);
+}
+
+void basin__error_release(basin_context *context)
+{
+  if (!context) return;
+  pthread_mutex_lock(&context->record.lock);
+  context->record.held--;
   pthread_mutex_unlock(&context->record.lock);
 }
 

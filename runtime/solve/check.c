@@ -313,7 +313,9 @@ static basin_status check_alone(checker *c)
   basin_status status = basin__targets_read(minimizer, c->x);
   if (status == BASIN_OK && c->size > 0 && c->elements > 0 && c->term->local_nodes > 0) {
     status = check_entries(c);
+    if (status != BASIN_OK) basin__error_hold(minimizer->context);
     basin_status restored = basin__targets_write(minimizer, c->x);
+    if (status != BASIN_OK) basin__error_release(minimizer->context);
     if (status == BASIN_OK) status = restored;
   }
   if (status == BASIN_OK) status = conclude(c);

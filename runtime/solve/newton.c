@@ -236,7 +236,9 @@ static basin_status run(basin_newton_state *state)
   if (status == BASIN_OK) status = iterate(state);
   if (status != BASIN_OK) {
     state->reason = status == BASIN_ERROR_NOT_FINITE ? BASIN_STOP_NOT_FINITE : BASIN_STOP_ERROR;
+    basin__error_hold(state->minimizer->context);
     (void)state->engine->targets_write(state->minimizer, state->x);
+    basin__error_release(state->minimizer->context);
   }
   if (status == BASIN_OK && state->reason == BASIN_STOP_INTERRUPTED)
     status = BASIN_FAIL(state->minimizer->context,

@@ -35,6 +35,7 @@ end
 function M.check(contact)
   local legal, problem = pcall(contact.detector.check, contact.detector)
   if legal then return end
+  if problem.code ~= "ARGUMENT" then error(problem, 0) end -- no answer
   local rows, count = contact.detector:intersections { limit = SHOWN }
   if count == 0 then return fail_gap(contact, problem) end
   local list = {}

@@ -82,6 +82,38 @@ function M.fails(pattern, body, ...)
   end
 end
 
+-- ---- the command, in processes of its own ----
+
+--- What `basin <arguments>` writes (both streams), and its exit status. `environment` is what a
+--- shell takes before it: "A=1 B=2", "env -u A".
+function M.command(arguments, environment)
+  local command = assert(os.getenv "BASIN_COMMAND", "BASIN_COMMAND names the basin command")
+  local pipe = assert(io.popen(("%s '%s' %s 2>&1"):format(environment or "", command, arguments)))
+  local text = pipe:read("a")
+  local _, _, status = pipe:close()
+  return text, status
+end
+
+--- The same; it must end with `status`, and write what matches `pattern` if there is one.
+function M.expect_command(arguments, status, pattern, environment)
+  local text, found = M.command(arguments, environment)
+  M.equal(found, status, arguments .. " gave: " .. text .. "\nexit status")
+  if pattern and not text:find(pattern) then
+    error(("'%s' not found in: %s"):format(pattern, text), 2)
+  end
+  return text
+end
+
+--- Writes a file into the folder for output of tests; its path.
+function M.write(name, text)
+  local folder = assert(os.getenv "BASIN_TEST_OUTPUT", "BASIN_TEST_OUTPUT names a folder")
+  local path = folder .. "/" .. name
+  local file = assert(io.open(path, "w"))
+  file:write(text)
+  file:close()
+  return path
+end
+
 --- Prints the counts; call at the end of every test file.
 function M.finish()
   print(("%d passed, %d failed"):format(passed, failed))

@@ -5,29 +5,7 @@ local h = require "harness"
 local command = assert(os.getenv "BASIN_COMMAND", "BASIN_COMMAND names the basin command")
 local out = assert(os.getenv "BASIN_TEST_OUTPUT", "BASIN_TEST_OUTPUT names a folder")
 
-local function write(name, text)
-  local file = assert(io.open(out .. "/" .. name, "w"))
-  file:write(text)
-  file:close()
-  return out .. "/" .. name
-end
-
--- Output (both streams) and exit status of a command line.
-local function run(arguments, environment)
-  local pipe = assert(io.popen(("%s '%s' %s 2>&1"):format(environment or "", command, arguments)))
-  local text = pipe:read("a")
-  local _, _, status = pipe:close()
-  return text, status
-end
-
-local function expect(arguments, status, pattern, environment)
-  local text, found = run(arguments, environment)
-  h.equal(found, status, arguments .. " gave: " .. text .. "\nexit status")
-  if pattern and not text:find(pattern) then
-    error(("'%s' not found in: %s"):format(pattern, text), 2)
-  end
-  return text
-end
+local write <const>, run <const>, expect <const> = h.write, h.command, h.expect_command
 
 local scene = [[
 local basin = require "basin"

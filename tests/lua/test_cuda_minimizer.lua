@@ -371,9 +371,7 @@ end)
 -- the same script goes on.
 if os.getenv "BASIN_LIB_CUDA" and os.getenv "BASIN_COMMAND" then
   h.test("out of memory", function()
-    local path = assert(os.getenv "BASIN_TEST_OUTPUT") .. "/cuda_memory.lua"
-    local file = assert(io.open(path, "w"))
-    file:write([[
+    local path = h.write("cuda_memory.lua", [[
 local basin = require "basin"
 local function make(device)
   local scene = basin.scene("large", { device = device })
@@ -391,13 +389,8 @@ local other, y = make "cpu"
 local report = basin.newton(other, { rule = "gradient", tolerance = 1e-6 })
 print(report.converged, y:value():max_abs() < 1e-6)
 ]])
-    file:close()
-    local pipe = assert(io.popen(("SOFTCUDA_MEMORY=1500K '%s' run --quiet '%s' 2>&1"):format(
-      os.getenv "BASIN_COMMAND", path)))
-    local text = pipe:read("a")
-    assert(pipe:close(), text)
-    local expected = "false\t.*out of memory: .* asked.*3.0\tcuda.*true\ttrue\n$"
-    if not text:find(expected) then error(text) end
+    h.expect_command("run --quiet " .. path, 0,
+      "false\t.*out of memory: .* asked.*3.0\tcuda.*true\ttrue\n$", "SOFTCUDA_MEMORY=1500K")
   end)
 end
 

@@ -3,26 +3,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 local h = require "harness"
 
-local command = assert(os.getenv "BASIN_COMMAND", "BASIN_COMMAND names the basin command")
-local out = assert(os.getenv "BASIN_TEST_OUTPUT", "BASIN_TEST_OUTPUT names a folder")
 local software = os.getenv "BASIN_LIB_CUDA"
-
-local function write(name, text)
-  local file = assert(io.open(out .. "/" .. name, "w"))
-  file:write(text)
-  file:close()
-  return out .. "/" .. name
-end
-
-local function expect(arguments, status, pattern, environment)
-  local pipe = assert(io.popen(("env %s '%s' %s 2>&1"):format(environment or "", command,
-    arguments)))
-  local text = pipe:read("a")
-  local _, _, found = pipe:close()
-  h.equal(found, status, arguments .. " gave: " .. text .. "\nexit status")
-  if not text:find(pattern) then error(("'%s' not found in: %s"):format(pattern, text), 2) end
-  return text
-end
+local expect <const>, write <const> = h.expect_command, h.write
 
 local none <const> = "BASIN_LIB_CUDA=/nonexistent/libcuda.so.1"
 
@@ -108,6 +90,46 @@ h.test("too old a driver, no compiler", function()
     "BASIN_LIB_NVRTC=/nonexistent/libnvrtc.so")
   expect("run --device auto " .. show, 0, "10.0\n$", "BASIN_LIB_NVRTC=/nonexistent/libnvrtc.so")
   expect("info", 0, "NVRTC +missing: /nonexistent", "BASIN_LIB_NVRTC=/nonexistent/libnvrtc.so")
+end)
+
+-- A driver takes code for its own device and PTX for older ones.
+h.test("wrong architecture", function()
+  expect("run --device cuda " .. show, 1, "makes no code for devices of compute capability 3.0",
+    "SOFTCUDA_CAPABILITY=30")
+  expect("run --device auto " .. show, 0, "^[^c].*10.0\n$", "SOFTCUDA_CAPABILITY=30")
+  expect("run --device cuda " .. show, 0, "^cuda:0: .*10.0\n$", "SOFTCUDA_CAPABILITY=75")
+  -- newer than the compiler knows: PTX
+  expect("run --device cuda " .. show, 0, "^cuda:0: .*10.0\n$", "SOFTCUDA_CAPABILITY=120")
+  expect("run --device cuda " .. show, 1, "cuModuleLoadDataEx for .*CUDA_ERROR_NO_BINARY_FOR_GPU"
+    .. ".*refuses code that NVRTC .* made for sm_120",
+    "SOFTCUDA_CAPABILITY=120 SOFTCUDA_FAIL=cuModuleLoadDataEx:1=209,cuModuleLoadDataEx:2=209")
+end)
+
+-- Real NVRTC beside the software driver, which can run none of its code.
+h.test("code of another compiler", function()
+  local real <const> = "env -u BASIN_LIB_NVRTC BASIN_CACHE=off"
+  if h.command("info", real):find "NVRTC +missing" then return end
+  local newton = write("device_refused.lua", [[
+local basin = require "basin"
+local function minimize(device)
+  local scene = basin.scene("scene", { device = device })
+  local x = scene:add_mesh("m"):add_primitive("points", 5):add_attribute("x", { value = 3 })
+  scene:add_energy((x - 1) ^ 2)
+  scene:add_minimize_target { x }
+  return basin.newton(scene).reason, x:value():at(5)
+end
+print(pcall(minimize, "cuda"))
+print(pcall(minimize, "cuda"))
+print(minimize "cpu")
+]])
+  for _, capability in ipairs { 90, 200 } do -- machine code, PTX
+    local text = expect("run " .. newton, 0,
+      "false\t.*cuModuleLoadDataEx for .*refuses code.*false\t.*refuses.*converged\t1%.0+\n$",
+      ("%s SOFTCUDA_CAPABILITY=%d"):format(real, capability))
+    local word = capability == 90 and "CUDA_ERROR_NO_BINARY_FOR_GPU"
+      or "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"
+    h.equal(text:find(word, 1, true) ~= nil, true, text)
+  end
 end)
 
 -- A launch that fails takes the device with it; scenes on the CPU do not notice.

@@ -131,8 +131,21 @@ static long count_call(const char *name)
 /* Errors that a device gives from then on. */
 static bool is_lasting(int result)
 {
-  return result >= BASIN_CU_ILLEGAL_ADDRESS && result < BASIN_CU_STREAM_CAPTURE_UNSUPPORTED &&
-         result != BASIN_CU_LAUNCH_OUT_OF_RESOURCES;
+  switch (result) {
+  case BASIN_CU_ILLEGAL_ADDRESS:
+  case BASIN_CU_LAUNCH_TIMEOUT:
+  case BASIN_CU_CONTEXT_IS_DESTROYED:
+  case BASIN_CU_ASSERT:
+  case BASIN_CU_HARDWARE_STACK_ERROR:
+  case BASIN_CU_ILLEGAL_INSTRUCTION:
+  case BASIN_CU_MISALIGNED_ADDRESS:
+  case BASIN_CU_INVALID_ADDRESS_SPACE:
+  case BASIN_CU_INVALID_PC:
+  case BASIN_CU_LAUNCH_FAILED:
+    return true;
+  default:
+    return false;
+  }
 }
 
 int softcuda_enter(const char *name)

@@ -110,6 +110,7 @@ static const struct {
     {BASIN_CU_LAUNCH_TIMEOUT,
      "CUDA_ERROR_LAUNCH_TIMEOUT",
      "the launch timed out and was terminated"},
+    {BASIN_CU_CONTEXT_IS_DESTROYED, "CUDA_ERROR_CONTEXT_IS_DESTROYED", "context is destroyed"},
     {BASIN_CU_MISALIGNED_ADDRESS, "CUDA_ERROR_MISALIGNED_ADDRESS", "misaligned address"},
     {BASIN_CU_LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
     {BASIN_CU_STREAM_CAPTURE_UNSUPPORTED,
@@ -121,6 +122,7 @@ static const struct {
     {SOFTCUDA_CAPTURE_UNMATCHED,
      "CUDA_ERROR_STREAM_CAPTURE_UNMATCHED",
      "the capture was not initiated in this stream"},
+    {SOFTCUDA_NOT_SUPPORTED, "CUDA_ERROR_NOT_SUPPORTED", "operation not supported"},
     {SOFTCUDA_UNKNOWN, "CUDA_ERROR_UNKNOWN", "unknown error"},
 };
 

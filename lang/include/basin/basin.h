@@ -36,8 +36,9 @@ typedef struct basin_step_report {
 BASIN_API basin_step_report basin_step_report_defaults(void);
 
 /* One time step with the options that the script gave to basin.simulate. A minimization that stops
- * short of its tolerance is no error: see report->reason. An interrupted step is undone and
- * BASIN_ERROR_INTERRUPTED. ERROR_STATE if the script did not call simulate. `report` may be NULL.
+ * short of its tolerance is no error: see report->reason. A step that fails or is interrupted
+ * (BASIN_ERROR_INTERRUPTED) is undone. ERROR_STATE if the script did not call simulate. `report`
+ * may be NULL.
  */
 BASIN_API basin_status basin_scene_step(basin_scene *scene, basin_step_report *report);
 

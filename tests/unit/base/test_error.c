@@ -100,6 +100,27 @@ static void fail_in_task(void *user, size_t index, unsigned worker)
   BASIN_FAIL(user, BASIN_ERROR_RANGE, "task %zu %zu", index, index);
 }
 
+static void the_first_error_is_held(void **state)
+{
+  (void)state;
+  basin_context *context = test_context(NULL);
+  assert_int_equal(fail_inside(context), BASIN_ERROR_SHAPE);
+  basin__error_hold(context);
+  basin__error_hold(context);
+  assert_int_equal(BASIN_FAIL(context, BASIN_ERROR_RANGE, "while tidying up"), BASIN_ERROR_RANGE);
+  basin__error_where(context, "scene.lua", 12, NULL);
+  basin__error_release(context);
+  basin__error_clear(context);
+  assert_string_equal(basin_error_text(context), "cannot add 2x2 and 3x3");
+  assert_int_equal(basin_error_last(context)->code, BASIN_ERROR_SHAPE);
+  basin__error_release(context);
+  (void)BASIN_FAIL(context, BASIN_ERROR_RANGE, "later");
+  assert_string_equal(basin_error_text(context), "later");
+  basin__error_hold(NULL);
+  basin__error_release(NULL);
+  basin_context_destroy(context);
+}
+
 static void tasks_may_fail_together(void **state)
 {
   (void)state;
@@ -122,6 +143,7 @@ int main(void)
       cmocka_unit_test(fields_and_text),
       cmocka_unit_test(long_text_is_cut),
       cmocka_unit_test(no_context),
+      cmocka_unit_test(the_first_error_is_held),
       cmocka_unit_test(tasks_may_fail_together),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
