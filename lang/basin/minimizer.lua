@@ -237,9 +237,9 @@ function solver_methods.solve(self)
   return table.unpack(directions)
 end
 
---- A solver that is used again and again: {method = "auto", "direct", "pcg" or "minres", tolerance =,
---- max_iterations =}. Fields: constant (whether the compiler found the
---- Hessian constant), factorizations, report (of the last solve).
+--- A solver that is used again and again: {method = "auto", "direct", "pcg" or "minres",
+--- tolerance =, max_iterations =}. Fields: constant (whether the compiler found the Hessian
+--- constant), factorizations, report (of the last solve).
 function methods.solver(self, given)
   local checked = options.check("solver", given,
     { method = { "auto", "direct", "pcg", "minres" }, tolerance = "positive",
