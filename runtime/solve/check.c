@@ -237,7 +237,9 @@ static basin_status check_entries(checker *c)
   BASIN_TRY(basin_minimizer_assemble(c->minimizer, true, BASIN_PROJECTION_NONE));
   BASIN_TRY(copy_gradient(c, c->gradient));
   c->gradient_floor = FLOOR_FRACTION * basin__vector_largest(c->size, c->gradient) + DBL_MIN;
-  BASIN_TRY(basin__term_structure(c->minimizer, c->term)); /* for find_element, on every device */
+  /* For find_element, on every device. */
+  BASIN_TRY(basin__dof_maps_update(&c->minimizer->maps));
+  BASIN_TRY(basin__term_structure(c->minimizer, c->term));
   const basin_bsr *assembled = basin_minimizer_matrix(c->minimizer);
   if (!assembled) return BASIN_ERROR_DEVICE;
   BASIN_TRY(basin_bsr_copy(assembled, &matrix));

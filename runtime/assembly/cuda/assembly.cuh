@@ -18,6 +18,23 @@ static __device__ __forceinline__ size thread_number()
   return (size)blockIdx.x * blockDim.x + threadIdx.x;
 }
 
+/* ---- how elements lead to instances of an array ---- */
+#define PATH_MAX 6
+
+typedef struct path {
+  const word *indices[PATH_MAX];
+  word arity[PATH_MAX], slot[PATH_MAX];
+  word shared, step_count; /* shared: always instance 0 */
+} path;
+
+static __device__ __forceinline__ word walk(const path &path, word element)
+{
+  word instance = path.shared ? 0 : element;
+  for (word k = 0; k < path.step_count; ++k)
+    instance = path.indices[k][(size)instance * path.arity[k] + path.slot[k]];
+  return instance;
+}
+
 /* ---- how nodes of an array depend on nodes of the unknowns ---- */
 typedef struct dof_entry {
   word node, value; /* value: place of the weight; FULL: a block x block matrix */
@@ -59,6 +76,19 @@ weight_entry(const dof_table *tables, const virtual_node *node, word block, word
   const double *value = tables[node->local & LOCAL_MASK].values + node->value;
   if (node->local & FULL) return value[k * block + i];
   return k == i ? *value : 0.0;
+}
+
+/* Row `row` of a map takes row `source` of its child number `child`. */
+typedef struct map_link {
+  word row, child, source;
+  word column; /* mapped expressions: of the local Jacobian; reductions: rows taken together */
+} map_link;
+
+/* Where component i of a node of a matrix is stored. */
+static __device__ __forceinline__ word
+node_entry(word rows, word cols, word block, word node, word i)
+{
+  return rows == block ? i * cols + node : node * block + i;
 }
 
 /* Largest k in [0, count) with starts[k] <= at; starts ascend and starts[0] <= at. */

@@ -10,6 +10,7 @@ typedef struct emit_task {
   const word *local;          /* direct: local pairs, (a << 16) + c */
   const virtual_node *nodes;  /* mapped */
   const word *pairs;          /* mapped */
+  const word *bases;          /* adjoints: first row of each local node's map, NONE: not wanted */
   key *keys;
   word *words;
 } emit_task;
@@ -34,6 +35,16 @@ extern "C" __global__ void emit_nodes_mapped(const emit_task task)
 {
   const size c = thread_number();
   if (c < task.count) put_node(task, c, task.nodes[c].element, task.nodes[c].node);
+}
+
+/* Rows of the maps instead of the nodes behind them. */
+extern "C" __global__ void emit_rows(const emit_task task)
+{
+  const size c = thread_number();
+  if (c >= task.count) return;
+  const word e = (word)(c / task.local_nodes), a = (word)(c % task.local_nodes);
+  const word base = task.bases[a];
+  put_node(task, c, e, base == NONE ? NONE : base + task.rows[a * task.elements + e]);
 }
 
 /* The block of two local nodes belongs to the upper triangle of the matrix. */

@@ -29,17 +29,24 @@ typedef struct basin_cuda_term {
   basin_buffer tables, node_starts, pair_starts, nodes, pairs;
   size_t node_count, pair_count;
   basin_dof_table *sent; /* what `tables` holds: local_nodes of them */
-  basin_cuda_list gradient, hessian;
+  basin_cuda_list gradient, hessian, adjoint;
+  uint64_t adjoint_number, adjoint_version; /* what `adjoint` stands for */
   basin_device_binding bindings[BASIN_STAGE_COUNT];
   basin_buffer energies; /* one an element, for benchmarks */
-  uint32_t *host_rows;   /* terms over curved maps: for the adjoints */
-  size_t host_row_capacity;
-  uint64_t host_structure;
 } basin_cuda_term;
 
 typedef struct basin_cuda_map {
-  uint64_t filled;
-  basin_buffer entries, starts, values;
+  uint64_t structure, filled;           /* what the entries and the values stand for */
+  basin_buffer entries, starts, values; /* as in basin_dof_map; plain maps: entries alone */
+  basin_buffer children, links;         /* tables of the children, rows that are taken of them */
+  basin_buffer sorted, spans;           /* what each weight is the sum of */
+  size_t link_count, entry_count;
+  basin_map_mode mode;
+  uint32_t local;                        /* mapped expressions: local unknowns */
+  basin_buffer jacobian;                 /* of these, dense, an instance after the other */
+  uint32_t adjoint;                      /* first row in the vector of adjoints, or BASIN_NONE */
+  basin_cuda_list down;                  /* links by rows of curved children */
+  uint64_t down_structure, down_version; /* what it stands for */
 } basin_cuda_map;
 
 /* One part of the matrix: blocks of the upper triangle, in which terms are summed, and both
@@ -62,6 +69,9 @@ typedef struct basin_cuda_minimizer {
   basin_buffer energies, partial, places; /* of all terms' elements; of chunks; where they lie */
   uint32_t *sent_places;                  /* what `places` holds: 2 (term_count + 1) words */
   size_t sent_capacity, sent_terms;
+  basin_buffer adjoints; /* of all curved maps: their rows one after the other */
+  size_t adjoint_rows;
+  uint64_t adjoint_version; /* grows when a map gets another place there */
   basin_buffer gradient, local, keys, words, sources, heads, numbers, results, tables;
   size_t batch_bytes; /* local results kept at once */
   double gradient_largest;
@@ -71,8 +81,6 @@ typedef struct basin_cuda_minimizer {
   bool host_gradient_valid;
   basin_bsr *host_matrix;
   uint64_t host_matrix_version; /* matrix_version that it stands for */
-  double *host_local;           /* local gradients, for adjoints */
-  size_t host_local_capacity;
 } basin_cuda_minimizer;
 
 extern const basin_engine basin__engine_cuda;
@@ -84,13 +92,36 @@ basin_status basin__cuda_minimizer_create(basin_minimizer *minimizer);
 basin_status basin__cuda_maps_update(basin_minimizer *minimizer);
 /* The device's copy of map `number`. */
 basin_dof_table basin__cuda_map_table(const basin_minimizer *minimizer, size_t number);
+void basin__cuda_map_release(basin_minimizer *minimizer, basin_cuda_map *own);
+/* The path of an access as the device texts walk it; checked. */
+basin_status basin__cuda_path(basin_minimizer *minimizer,
+                              basin_space_id space,
+                              const basin_access *access,
+                              basin_cuda_path *path);
+
+/* ---- map_links.c, map_entries.c: maps with weights, whose children are up to date ---- */
+/* Which rows of its children a map takes, what its rows consist of then, and their weights. */
+basin_status
+basin__cuda_map_links(basin_minimizer *minimizer, const basin_dof_map *map, basin_cuda_map *own);
+basin_status
+basin__cuda_map_entries(basin_minimizer *minimizer, const basin_dof_map *map, basin_cuda_map *own);
+basin_status
+basin__cuda_map_values(basin_minimizer *minimizer, basin_dof_map *map, basin_cuda_map *own);
+
+/* ---- adjoints.c: gradients with respect to curved maps, as in assembly/dof_map.h ---- */
+basin_status basin__cuda_adjoint_begin(basin_minimizer *minimizer);
+/* The list by which a term's local gradients are added. */
+basin_status basin__cuda_adjoint_list(basin_minimizer *minimizer, basin_term *term);
+basin_status basin__cuda_adjoint_propagate(basin_minimizer *minimizer);
+basin_status basin__cuda_adjoint_store(basin_minimizer *minimizer, size_t number);
 
 /* ---- rows.c, list.c, pattern.c ---- */
 basin_status basin__cuda_term_structure(basin_minimizer *minimizer, basin_term *term);
-/* Sorts the contributions of a term into `list`: keys and words of `count` contributions lie in the
- * minimizer's buffers; `bits` bits of a key say the place. */
+/* Sorts contributions into `list`: keys (batch and place) of `count` of them lie in the minimizer's
+ * buffer, words in the list; `bits` bits of a key say the place. `name` is for errors. */
 basin_status basin__cuda_list_build(basin_minimizer *minimizer,
-                                    const basin_term *term,
+                                    const char *name,
+                                    size_t batches,
                                     size_t count,
                                     unsigned bits,
                                     basin_cuda_list *list);
@@ -120,10 +151,6 @@ basin_status basin__cuda_find_bad(basin_minimizer *minimizer, basin_term *term, 
 basin_cuda_matrix basin__cuda_minimizer_matrix(const basin_minimizer *minimizer);
 const double *basin__cuda_host_gradient(const basin_minimizer *minimizer);
 const basin_bsr *basin__cuda_host_matrix(const basin_minimizer *minimizer);
-/* Adds local gradients (component-major, of elements [begin, begin + count)) to the adjoints of the
- * host's curved maps. */
-basin_status basin__cuda_add_adjoints(
-    basin_minimizer *minimizer, basin_term *term, size_t begin, size_t count, basin_address local);
 
 /* ---- small helpers ---- */
 /* A kernel of the assembly's own texts with one struct as its argument, one thread an item. */

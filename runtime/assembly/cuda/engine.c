@@ -23,6 +23,7 @@ static basin_status prepare(basin_cuda *cuda, unsigned block)
                                       {"gather.cu", sums},
                                       {"jacobi.cu", solver},
                                       {"jacobi_apply.cu", solver},
+                                      {"map_entries.cu", ""},
                                       {"multiply.cu", solver},
                                       {"pattern.cu", ""},
                                       {"pcg.cu", solver},
@@ -152,23 +153,6 @@ static basin_status gradient_finite(basin_minimizer *minimizer, bool *finite)
   return BASIN_OK;
 }
 
-/* ---- adjoints: those of the host's maps ---- */
-
-static basin_status adjoint_begin(basin_minimizer *minimizer)
-{
-  return basin__dof_adjoint_begin(&minimizer->maps);
-}
-
-static basin_status adjoint_propagate(basin_minimizer *minimizer)
-{
-  return basin__dof_adjoint_propagate(&minimizer->maps);
-}
-
-static basin_status adjoint_store(basin_minimizer *minimizer, size_t map)
-{
-  return basin__dof_adjoint_store(&minimizer->maps, map);
-}
-
 /* ---- release ---- */
 
 static void release_buffers(basin_cuda *cuda, basin_buffer *const *buffers, size_t count)
@@ -192,10 +176,10 @@ static void release_term(basin_minimizer *minimizer, basin_term *term)
   release_buffers(minimizer->device->cuda, buffers, BASIN_COUNT(buffers));
   basin__cuda_list_release(minimizer, &own->gradient);
   basin__cuda_list_release(minimizer, &own->hessian);
+  basin__cuda_list_release(minimizer, &own->adjoint);
   for (int k = 0; k < BASIN_STAGE_COUNT; ++k)
     basin__device_binding_release(minimizer->system, &own->bindings[k]);
   basin__free(context, own->sent, own->sent ? term->local_nodes * sizeof *own->sent : 0);
-  basin__free(context, own->host_rows, own->host_row_capacity * sizeof *own->host_rows);
   basin__free(context, own, sizeof *own);
   term->device = NULL;
 }
@@ -209,6 +193,7 @@ static void release(basin_minimizer *minimizer)
                                    &device->partial,
                                    &device->places,
                                    &device->gradient,
+                                   &device->adjoints,
                                    &device->local,
                                    &device->keys,
                                    &device->words,
@@ -230,16 +215,12 @@ static void release(basin_minimizer *minimizer)
                                     &part->full};
     release_buffers(device->cuda, values, BASIN_COUNT(values));
   }
-  for (size_t k = 0; k < device->map_capacity; ++k) {
-    basin_buffer *const map[] = {
-        &device->maps[k].entries, &device->maps[k].starts, &device->maps[k].values};
-    release_buffers(device->cuda, map, BASIN_COUNT(map));
-  }
+  for (size_t k = 0; k < device->map_capacity; ++k)
+    basin__cuda_map_release(minimizer, &device->maps[k]);
   basin__free(context, device->maps, device->map_capacity * sizeof *device->maps);
   basin__free(context, device->sent_places, device->sent_capacity * sizeof *device->sent_places);
   basin__free_aligned(
       context, device->host_gradient, device->host_gradient_capacity * sizeof(double));
-  basin__free_aligned(context, device->host_local, device->host_local_capacity * sizeof(double));
   basin_bsr_destroy(device->host_matrix);
   basin__free(context, device, sizeof *device);
   minimizer->device = NULL;
@@ -255,9 +236,9 @@ const basin_engine basin__engine_cuda = {.layout = layout,
                                          .run = basin__cuda_term_run,
                                          .finish = finish,
                                          .gradient_finite = gradient_finite,
-                                         .adjoint_begin = adjoint_begin,
-                                         .adjoint_propagate = adjoint_propagate,
-                                         .adjoint_store = adjoint_store,
+                                         .adjoint_begin = basin__cuda_adjoint_begin,
+                                         .adjoint_propagate = basin__cuda_adjoint_propagate,
+                                         .adjoint_store = basin__cuda_adjoint_store,
                                          .energies = basin__cuda_energies,
                                          .element_energies = basin__cuda_element_energies,
                                          .find_bad = basin__cuda_find_bad,

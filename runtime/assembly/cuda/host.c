@@ -1,4 +1,4 @@
-/* Copies for the host: gradient, matrix, and local gradients for the adjoints of curved maps.
+/* Copies for the host: gradient and matrix.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "assembly/cuda/cuda_minimizer.h"
 
@@ -62,41 +62,4 @@ const basin_bsr *basin__cuda_host_matrix(const basin_minimizer *minimizer)
     return NULL;
   device->host_matrix_version = minimizer->matrix_version;
   return device->host_matrix;
-}
-
-/* ---- adjoints ---- */
-
-static basin_status fetch_rows(basin_minimizer *minimizer, basin_term *term)
-{
-  basin_cuda_term *own = term->device;
-  size_t count = term->elements * term->local_nodes;
-  if (own->host_structure == own->number) return BASIN_OK;
-  own->host_structure = 0;
-  BASIN_TRY(basin__grow(
-      minimizer->context, &own->host_rows, &own->host_row_capacity, count, sizeof *own->host_rows));
-  BASIN_TRY(basin__cuda_download(
-      minimizer->device->cuda, own->host_rows, own->rows.address, count * sizeof(uint32_t)));
-  own->host_structure = own->number;
-  return BASIN_OK;
-}
-
-basin_status basin__cuda_add_adjoints(
-    basin_minimizer *minimizer, basin_term *term, size_t begin, size_t count, basin_address local)
-{
-  basin_cuda_minimizer *device = minimizer->device;
-  size_t b = minimizer->layout.block, size = term->local_nodes * b;
-  BASIN_TRY(fetch_rows(minimizer, term));
-  BASIN_TRY(
-      reserve(minimizer->context, &device->host_local, &device->host_local_capacity, count * size));
-  BASIN_TRY(
-      basin__cuda_download(device->cuda, device->host_local, local, count * size * sizeof(double)));
-  for (size_t e = 0; e < count; ++e)
-    for (size_t a = 0; a < term->local_nodes; ++a) {
-      const basin_dof_map *map = minimizer->maps.maps[term->node_maps[a]];
-      if (!map->curved) continue;
-      size_t row = term->device->host_rows[a * term->elements + begin + e];
-      for (size_t i = 0; i < b; ++i)
-        map->adjoint[row * b + i] += device->host_local[(a * b + i) * count + e];
-    }
-  return BASIN_OK;
 }

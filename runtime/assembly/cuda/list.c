@@ -6,7 +6,8 @@
 enum { LONG_RUN = 512 };
 
 static basin_status find_runs(basin_minimizer *minimizer,
-                              const basin_term *term,
+                              const char *name,
+                              size_t batches,
                               size_t count,
                               unsigned bits,
                               basin_cuda_list *list)
@@ -14,14 +15,14 @@ static basin_status find_runs(basin_minimizer *minimizer,
   basin_cuda_minimizer *device = minimizer->device;
   basin_cuda *cuda = device->cuda;
   uint32_t runs;
-  unsigned all = bits + basin__bits_of(term->device->batches - 1);
+  unsigned all = bits + basin__bits_of(batches - 1);
   if (all > 64)
     return BASIN_FAIL(minimizer->context,
                       BASIN_ERROR_UNSUPPORTED,
-                      "term %s: %zu nodes in %zu batches are too many to sort",
-                      term->name,
+                      "%s: %zu nodes in %zu batches are too many to sort",
+                      name,
                       minimizer->layout.node_count,
-                      term->device->batches);
+                      batches);
   BASIN_TRY(basin__cuda_sort_64(
       cuda, &device->scratch, device->keys.address, list->words.address, count, all));
   BASIN_TRY(basin__buffer_reserve(cuda, &list->heads, (count + 1) * sizeof(uint32_t)));
@@ -39,21 +40,22 @@ static basin_status find_runs(basin_minimizer *minimizer,
 }
 
 basin_status basin__cuda_list_build(basin_minimizer *minimizer,
-                                    const basin_term *term,
+                                    const char *name,
+                                    size_t batches,
                                     size_t count,
                                     unsigned bits,
                                     basin_cuda_list *list)
 {
   basin_cuda_minimizer *device = minimizer->device;
   basin_cuda *cuda = device->cuda;
-  size_t batches = term->device->batches, words = batches + 2;
+  size_t words = batches + 2;
   list->run_count = list->long_count = 0;
   list->long_length = LONG_RUN;
   BASIN_TRY(basin__grow(
       minimizer->context, &list->starts, &list->start_capacity, words, sizeof *list->starts));
   for (size_t k = 0; k < words; ++k) list->starts[k] = 0;
   if (count == 0) return BASIN_OK;
-  BASIN_TRY(find_runs(minimizer, term, count, bits, list));
+  BASIN_TRY(find_runs(minimizer, name, batches, count, bits, list));
   BASIN_TRY(basin__buffer_reserve(cuda, &list->places, list->run_count * sizeof(uint64_t)));
   BASIN_TRY(basin__buffer_reserve(cuda, &list->longs, (count / LONG_RUN + 1) * sizeof(uint32_t)));
   BASIN_TRY(basin__buffer_reserve(cuda, &device->sources, words * sizeof(uint32_t)));

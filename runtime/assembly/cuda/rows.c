@@ -23,23 +23,14 @@ static basin_status walk(basin_minimizer *minimizer,
 {
   size_t number = term->node_maps[column];
   const basin_dof_map *map = minimizer->maps.maps[number];
-  basin_walk path;
-  BASIN_TRY(basin__walk_check(&path, minimizer->system, term->space, &unknown->access));
   basin_walk_task task = {.elements = term->elements,
-                          .shared = path.shared,
-                          .step_count = path.step_count,
                           .nodes = map->nodes,
                           .column = (uint32_t)column,
                           .rows = term->device->rows.address};
   if (map->row_count >= BASIN_NONE)
     return BASIN_FAIL(minimizer->context, BASIN_ERROR_RANGE, "term %s: too many rows", term->name);
   if (term->direct) task.entries = basin__cuda_map_table(minimizer, number).entries;
-  for (uint32_t k = 0; k < path.step_count; ++k) {
-    BASIN_TRY(basin__connectivity_on_device(
-        minimizer->system, unknown->access.steps[k].connectivity, &task.indices[k], NULL));
-    task.arity[k] = path.arity[k];
-    task.slot[k] = path.slot[k];
-  }
+  BASIN_TRY(basin__cuda_path(minimizer, term->space, &unknown->access, &task.way));
   return basin__cuda_simple(
       minimizer, "term_rows.cu", "walk_rows", "", term->elements, (void *[]){&task});
 }
@@ -180,7 +171,7 @@ static basin_status sort_list(basin_minimizer *minimizer,
                           .keys = device->keys.address,
                           .words = list->words.address};
   BASIN_TRY(basin__cuda_simple(minimizer, "contributions.cu", entry, "", count, (void *[]){&task}));
-  return basin__cuda_list_build(minimizer, term, count, bits, list);
+  return basin__cuda_list_build(minimizer, term->name, own->batches, count, bits, list);
 }
 
 /* Local results of a batch have a limited size. */

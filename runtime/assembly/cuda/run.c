@@ -38,6 +38,7 @@ basin_status basin__cuda_term_launch(basin_minimizer *minimizer,
 /* Which of a term's lists is followed, and where the sums go. */
 typedef struct gathering {
   const basin_cuda_list *list;
+  bool mapped; /* through the weights of maps */
   const char *entry, *entry_long;
   size_t numbers; /* of a place */
   uint32_t limit; /* places */
@@ -77,7 +78,7 @@ static basin_status gather(basin_minimizer *minimizer,
            sizeof definitions,
            "-DBLOCK=%u%s",
            minimizer->layout.block,
-           term->direct ? "" : " -DMAPPED");
+           work->mapped ? " -DMAPPED" : "");
   BASIN_TRY(basin__cuda_simple(minimizer,
                                "gather.cu",
                                work->entry,
@@ -116,6 +117,7 @@ run_batch(basin_minimizer *minimizer, basin_term *term, const basin_run *run, si
                                     &results));
   if (run->gradient) {
     gathering work = {.list = &term->device->gradient,
+                      .mapped = !term->direct,
                       .entry = "gather_gradient",
                       .entry_long = "gather_gradient_long",
                       .numbers = b,
@@ -124,9 +126,19 @@ run_batch(basin_minimizer *minimizer, basin_term *term, const basin_run *run, si
                       .to = device->gradient.address};
     BASIN_TRY(gather(minimizer, term, &work, batch, begin, count));
   }
-  if (run->adjoint) BASIN_TRY(basin__cuda_add_adjoints(minimizer, term, begin, count, local));
+  if (run->adjoint) {
+    gathering work = {.list = &term->device->adjoint,
+                      .entry = "gather_gradient",
+                      .entry_long = "gather_gradient_long",
+                      .numbers = b,
+                      .limit = (uint32_t)device->adjoint_rows,
+                      .local = local,
+                      .to = device->adjoints.address};
+    BASIN_TRY(gather(minimizer, term, &work, batch, begin, count));
+  }
   if (!values) return BASIN_OK;
   gathering work = {.list = &term->device->hessian,
+                    .mapped = !term->direct,
                     .entry = "gather_hessian",
                     .entry_long = "gather_hessian_long",
                     .numbers = b * b,
@@ -147,6 +159,7 @@ static basin_status run_batches(basin_minimizer *minimizer, basin_term *term, co
       minimizer->system, basin__term_kernel(term, stage)->info, &term->device->bindings[stage]));
   BASIN_TRY(basin__buffer_reserve(
       device->cuda, &device->local, term->device->batch * element * sizeof(double)));
+  if (run->adjoint) BASIN_TRY(basin__cuda_adjoint_list(minimizer, term));
   for (size_t k = 0; k < term->device->batches; ++k) BASIN_TRY(run_batch(minimizer, term, run, k));
   return BASIN_OK;
 }

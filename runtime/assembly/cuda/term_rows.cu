@@ -2,24 +2,19 @@
  * depend on through DOF maps. SPDX-License-Identifier: Apache-2.0 */
 #include "assembly.cuh"
 
-#define PATH_MAX 6
-
 typedef struct walk_task {
   size elements;
-  word shared, step_count, nodes, column; /* nodes an instance; first local node */
-  const dof_entry *entries;               /* direct terms: global nodes; nullptr: rows of the map */
-  word *rows;                             /* rows[local node * elements + element] */
-  const word *indices[PATH_MAX];
-  word arity[PATH_MAX], slot[PATH_MAX];
+  word nodes, column;       /* nodes an instance; first local node */
+  const dof_entry *entries; /* direct terms: global nodes; nullptr: rows of the map */
+  word *rows;               /* rows[local node * elements + element] */
+  path way;
 } walk_task;
 
 extern "C" __global__ void walk_rows(const walk_task task)
 {
   const size e = thread_number();
   if (e >= task.elements) return;
-  word instance = task.shared ? 0 : (word)e;
-  for (word k = 0; k < task.step_count; ++k)
-    instance = task.indices[k][(size)instance * task.arity[k] + task.slot[k]];
+  const word instance = walk(task.way, (word)e);
   for (word n = 0; n < task.nodes; ++n) {
     const word row = instance * task.nodes + n;
     task.rows[(task.column + n) * task.elements + e] =

@@ -156,8 +156,11 @@ basin_status basin__connectivity_write_on_device(basin_system *system,
                       rows->name,
                       count,
                       need);
-  BASIN_TRY(basin__connectivity_to_host(system, rows)); /* should the caller fail, they are there */
-  rows->device_valid = false;
+  /* Should the caller fail: as many indices as before are all trusted, old and new ones; others are
+   * kept on the host. */
+  bool stay = rows->host_stale && rows->count == count;
+  if (!stay) BASIN_TRY(basin__connectivity_to_host(system, rows));
+  rows->device_valid = stay;
   BASIN_TRY(basin__buffer_reserve(system->cuda, &rows->device_indices, count * sizeof(uint32_t)));
   rows->device_count = count;
   *indices = rows->device_indices.address;
