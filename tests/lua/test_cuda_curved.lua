@@ -89,15 +89,16 @@ h.test("gradient and Hessian, bodies that move", function()
 end)
 
 h.test("a body of six hundred points: sums of many", function()
-  compare_all(make(h.host(), { points = 600 }), make("cuda", { points = 600 }), "large", 1e-12)
+  local given = { points = 600 }
+  compare_all(make(h.host(), given), make("cuda", given), "large", 1e-12)
 end)
 
 -- The maps' rows change, on the device.
 h.test("means over other points", function()
   local cpu, cuda = make(h.host(), {}), make("cuda", {})
-  for step, rows in ipairs { { { 7, 8, 0 }, { 1 } }, { {}, { 4, 4, 9, 4 } }, { { 0 }, { 1, 2 } } } do
+  for k, rows in ipairs { { { 7, 8, 0 }, { 1 } }, { {}, { 4, 4, 9, 4 } }, { { 0 }, { 1, 2 } } } do
     for _, one in ipairs { cpu, cuda } do one.around:update(rows) end
-    compare_all(cpu, cuda, "change " .. step)
+    compare_all(cpu, cuda, "change " .. k)
   end
 end)
 
@@ -117,7 +118,7 @@ h.test("Newton's method", function()
   end
 end)
 
--- What an iteration sends and fetches, less what the linear solver's graphs and the line search add.
+-- What an iteration sends and fetches, for each graph of the solver and trial of the line search.
 local function transfers(options)
   local made, last, most = make("cuda", options), nil, nil
   basin.newton(made.scene, { rule = "gradient", tolerance = 1e-6, max_iterations = 100,
