@@ -128,6 +128,11 @@ static int mesh_edges(lua_State *L)
   return unique_edges(L, 0);
 }
 
+static int mesh_edge_cells(lua_State *L)
+{
+  return push_cells(L, BASIN_MESH_EDGE);
+}
+
 static int mesh_unique_edges(lua_State *L)
 {
   return unique_edges(L, 0);
@@ -363,6 +368,7 @@ static const luaL_Reg mesh_methods[] = {{"select", mesh_select},
                                         {"measure", mesh_measure},
                                         {"triangle_normals", mesh_triangle_normals},
                                         {"point_normals", mesh_point_normals},
+                                        {"_edge_cells", mesh_edge_cells},
                                         {"_mass_of_points", mesh_mass},
                                         {"_moments_of_matter", mesh_moments},
                                         {"write", mesh_write},

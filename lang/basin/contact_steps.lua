@@ -79,25 +79,42 @@ local function surface_mask(self)
   return self._mask
 end
 
+-- How far each vertex moves; 0 for those that are not on the surfaces.
+local function motions(self, motion)
+  if motion.count ~= self._vertex_count then
+    errors.fail("LENGTH", "a detector of %d vertices needs the motion of each, got %d",
+      self._vertex_count, motion.count)
+  end
+  if motion.count == 0 then return {} end
+  local sizes = (motion:lengths() * surface_mask(self)):table()
+  for i, size in ipairs(sizes) do
+    if size - size ~= 0 then
+      errors.fail("NOT_FINITE", "the motion of vertex %d is not finite", i - 1)
+    end
+  end
+  return sizes
+end
+
 --- The step on which pairs farther apart than `distance` cannot touch, whatever their directions:
 --- distance over twice the largest motion of a point of the surfaces, at most 1. {direction=,
 --- distance=}
 function methods.cfl_step(self, given)
   local checked = options.check("cfl_step", given, { direction = "any", distance = "positive" },
     { "direction", "distance" })
-  local lengths = core.array(checked.direction):lengths()
   local most = 0
-  if lengths.count > 0 then most = (lengths * surface_mask(self)):max() end
+  for _, size in ipairs(motions(self, core.array(checked.direction))) do
+    most = math.max(most, size)
+  end
   return most > 0 and math.min(1, checked.distance / (2 * most)) or 1
 end
 
--- Distances less thickness of the vertices that pairs name, at most `reach` less thickness.
-local function gaps_of(self, positions, reach)
+-- Distances less thickness of the vertices that pairs name, at most `room`.
+local function gaps_of(self, positions, room)
   -- A detector of its own: this one keeps the pairs of its last detect.
   self._second = self._second or core.contact(self._context, self._description)
-  self._second:detect(positions, reach)
-  local gaps, thickness = {}, self._description.separation or 0
-  for i = 1, self._vertex_count do gaps[i] = reach - thickness end
+  self._second:detect(positions, room)
+  local gaps = {}
+  for i = 1, self._vertex_count do gaps[i] = room end
   for kind, count in pairs(self._second:counts()) do
     local found = count > 0 and self._second:pairs(kind)
     for i, row in ipairs(found and found.vertices:table() or {}) do
@@ -110,13 +127,9 @@ local function gaps_of(self, positions, reach)
   return gaps
 end
 
---- For each vertex the distance, less the thickness, of everything that its points, edges and
---- triangles may touch from all else; that of `reach` if nothing is closer. An array. {positions=,
---- reach=}
-function methods.safe_distances(self, given)
-  local checked = options.check("safe_distances", given, { positions = "any", reach = "positive" },
-    { "reach" })
-  local gaps = gaps_of(self, self:_present(checked.positions), checked.reach)
+-- For each vertex the gap to all that its points, edges and triangles may touch, at most `room`.
+local function safe_gaps(self, positions, room)
+  local gaps = gaps_of(self, positions, room)
   local safe = table.move(gaps, 1, #gaps, 1, {})
   -- A pair names its closest features only: the other corners move them as well.
   for _, cell in ipairs(cells_of(self)) do
@@ -124,7 +137,21 @@ function methods.safe_distances(self, given)
     for _, vertex in ipairs(cell) do least = math.min(least, gaps[vertex + 1]) end
     for _, vertex in ipairs(cell) do safe[vertex + 1] = math.min(safe[vertex + 1], least) end
   end
-  return core.array(safe)
+  return safe
+end
+
+--- For each vertex the distance, less the thickness, of everything that its points, edges and
+--- triangles may touch from all else; that of `reach`, which is longer than the thickness, if
+--- nothing is closer. An array. {positions=, reach=}
+function methods.safe_distances(self, given)
+  local checked = options.check("safe_distances", given, { positions = "any", reach = "positive" },
+    { "reach" })
+  local thickness = self._description.separation or 0
+  if checked.reach <= thickness then
+    errors.fail("RANGE", "safe_distances: 'reach' %g m must lie beyond the thickness %g m",
+      checked.reach, thickness)
+  end
+  return core.array(safe_gaps(self, self:_present(checked.positions), checked.reach - thickness))
 end
 
 -- ---- the filter ----
@@ -144,26 +171,32 @@ local function device_sweep(self, minimizer, array, direction, alpha, slackness)
   return step
 end
 
--- Short sweeps have few candidates.
+-- A short sweep has few candidates. Only where nothing ends it is the whole one needed.
 function rules.cfl(self, from, motion, alpha, given)
   local limit = self:cfl_step { direction = motion, distance = given.distance }
-  return rules.sweep(self, from, motion, math.min(alpha, limit), given)
-end
-
--- Every vertex keeps within half of its safe distance, since others move as well.
-function rules.safe_distance(self, from, motion, alpha, given)
-  local safe = self:safe_distances { positions = from, reach = given.distance }:table()
-  local part = check_slackness(given.slackness) / 2
-  for i, size in ipairs((motion:lengths() * surface_mask(self)):table()) do
-    if size * alpha > part * safe[i] then alpha = part * safe[i] / size end
+  if limit < alpha then
+    local step = rules.sweep(self, from, motion, limit, given)
+    if step < limit then return step end
   end
-  return alpha
+  return rules.sweep(self, from, motion, alpha, given)
 end
 
---- A step filter for basin.newton: {slackness=, rule=, distance=}. Rules: "sweep" (default), the
---- largest step of the whole motion; "cfl", at most cfl_step with `distance`; "safe_distance",
---- every vertex moves by less than half of its safe distance within `distance`, a longer one leaves
---- more room.
+-- Where every vertex keeps within half of its safe distance no sweep is needed.
+function rules.safe_distance(self, from, motion, alpha, given)
+  local part, room = check_slackness(given.slackness) / 2, given.distance
+  local sizes, most = motions(self, motion), 0
+  for _, size in ipairs(sizes) do most = math.max(most, size) end
+  local short = most * alpha <= part * room
+  for i, safe in ipairs(short and safe_gaps(self, from, room) or {}) do
+    short = short and sizes[i] * alpha <= part * safe
+  end
+  return short and alpha or rules.sweep(self, from, motion, alpha, given)
+end
+
+--- A step filter for basin.newton: {slackness=, rule=, distance=}. It lets steps go as far as
+--- largest_step; rules are how that is found: "sweep" (default), from the whole motion; "cfl", from
+--- a sweep of at most cfl_step with `distance`, where a contact ends that; "safe_distance", without
+--- a sweep where every vertex moves by less than half of its safe distance, at most `distance`.
 function methods.filter(self, given)
   local checked = options.check("filter", given, { slackness = "positive", distance = "positive",
     rule = { "sweep", "cfl", "safe_distance" } })

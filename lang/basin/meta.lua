@@ -410,16 +410,16 @@ function ContactDetector:largest_step(given) end
 function ContactDetector:cfl_step(given) end
 
 ---For each vertex the distance, less the thickness, of everything that its points, edges and
----triangles may touch from all else; that of `reach` if nothing is closer. An array. {positions=,
----reach=}
+---triangles may touch from all else; that of `reach`, which is longer than the thickness, if
+---nothing is closer. An array. {positions=, reach=}
 ---@param given table
 ---@return basin.Array
 function ContactDetector:safe_distances(given) end
 
----A step filter for basin.newton: {slackness=, rule=, distance=}. Rules: "sweep" (default), the
----largest step of the whole motion; "cfl", at most cfl_step with `distance`; "safe_distance",
----every vertex moves by less than half of its safe distance within `distance`, a longer one leaves
----more room.
+---A step filter for basin.newton: {slackness=, rule=, distance=}. It lets steps go as far as
+---largest_step; rules are how that is found: "sweep" (default), from the whole motion; "cfl", from
+---a sweep of at most cfl_step with `distance`, where a contact ends that; "safe_distance", without
+---a sweep where every vertex moves by less than half of its safe distance, at most `distance`.
 ---@param given? table
 ---@return basin.Filter
 function ContactDetector:filter(given) end

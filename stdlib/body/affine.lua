@@ -75,7 +75,7 @@ return function(scene, name, given)
   local position = vertices:add_attribute("position", place(A, t))
   local all = mesh:copies(offsets)
   local surface = { positions = position, labels = labels, triangles = all.triangles,
-    edges = checked.radius and all.edges or nil }
+    edges = checked.radius and all.edges or all:_edge_cells(), points = all.vertices }
   local stored = store_moments(scene[name], moments)
   local motion = scene:add_body {
     name = name, unknowns = { A, t }, surface = surface,

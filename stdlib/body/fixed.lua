@@ -6,7 +6,8 @@ local placed = require "basin.std.body.placed"
 
 ---std.body.fixed(scene, name, options). Its positions are data, no unknowns, and take part in
 ---projections. Options:
----  mesh    of any kind
+---  mesh    of any kind: contact sees its surface, its edge and point cells, and all points of a
+---          mesh without cells
 ---  copies  list of offsets
 ---  motion  function(time, start) -> the positions of all vertices, or one offset from start
 ---  pieces  straight pieces in which contact follows the motion within a step (1): a body that
@@ -19,7 +20,8 @@ return function(scene, name, given)
   local mesh = common.copies(where, common.check_mesh(where, checked.mesh), checked.copies)
   local vertices = scene:add_mesh(name):add_primitive("vertices", mesh.points.count)
   local x = vertices:add_attribute("position", { rows = mesh.dim, value = mesh.points })
-  local surface = { positions = x, triangles = mesh:surface().triangles }
+  local surface = { positions = x, triangles = mesh:surface().triangles,
+    edges = mesh:_edge_cells(), points = mesh.vertices }
   local move, now = checked.motion, nil
   local label = ("%s '%s'"):format(where, name)
   local function places(time) return placed(label, mesh.points, move(time, mesh.points)) end

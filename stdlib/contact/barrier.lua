@@ -63,7 +63,8 @@ end
 ---  mollifier   false: no smoothing of nearly parallel edges
 ---  adaptive    true: a given stiffness doubles when distances become very small
 ---  slackness   part of the distance that a step may use up (0.8)
----  step_rule   "sweep" (default), "cfl" or "safe_distance": see ContactDetector:filter
+---  step_rule   how the longest step is found: "sweep" (default), "cfl" or "safe_distance": see
+---              ContactDetector:filter
 ---  pair_limit  most pairs of a kind; more are an error
 return function(scene, given)
   local where = "std.contact.barrier"

@@ -48,7 +48,8 @@ end
 
 ---Follows the steps of the contact's scene.
 function M.attach(self, given)
-  self.moving = moving.new(given.bodies, self.detector, self.position, self.mesh)
+  self.moving = moving.new(given.bodies, self.detector, self.position, self.mesh,
+    self.activation)
   summary.init(self)
   legal.check(self)
   self.left = self.position:compute()

@@ -21,13 +21,28 @@ local function names(rules, vertices)
   return table.concat(list, ", ")
 end
 
+-- Whether all vertices are of one body.
+local function of_one(rules, vertices)
+  local body = {}
+  for i, vertex in ipairs(vertices) do body[i] = name_of(rules, vertex):match "of (.*)" end
+  for i = 2, #body do if body[i] ~= body[1] then return false end end
+  return #body > 1
+end
+
 -- Nothing intersects, but something touches, is too close, or lies behind a plane.
 local function fail_gap(contact, problem)
   local distance, closest = contact.detector:smallest_distance()
   if closest.gap > 0 then error(problem, 0) end
-  errors.fail_hint("STATE", "move the bodies apart before the first step",
-    "std.contact.barrier: the start has a gap of %.3g m (distance %.3g m): %s", closest.gap,
-    distance, names(contact.rules, closest.vertices))
+  local who = names(contact.rules, closest.vertices)
+  local hint = "move the bodies apart before the first step"
+  if closest.kind == "point_plane" then
+    errors.fail_hint("STATE", hint,
+      "std.contact.barrier: a gap of %.3g m to a plane at the start: %s", closest.gap + 0.0, who)
+  elseif distance > 0 and of_one(contact.rules, closest.vertices) then
+    hint = "the thickness must be less than the distances within a body, its edges among them"
+  end
+  errors.fail_hint("STATE", hint, "std.contact.barrier: the start has a gap of %.3g m (distance "
+    .. "%.3g m): %s", closest.gap, distance, who)
 end
 
 ---Raises an error that names the bodies that intersect, are closer than their thickness, or lie

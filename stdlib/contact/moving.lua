@@ -5,11 +5,18 @@ M.__index = M
 
 local TRIES <const> = 400      -- times others are given room within a step
 local ITERATIONS <const> = 5   -- of Newton's method each time
+local STALLED <const> = 20     -- tries in a row without room after which a body is late
 local SLACKNESS <const> = 0.8
+local LEAST <const> = 0.1      -- slackness where there is no room
+-- Parts of the distance where barriers begin: the gap that an approach leaves, so that Newton's
+-- method can widen it again, and the one below which nothing approaches.
+local ROOM <const> = 1e-2
+local NONE <const> = 1e-3
 
 ---Follows the bodies of a list that have no unknowns. Where they were at the end of a step, and its
----number, are constants of the scene, so that checkpoints have them.
-function M.new(bodies, detector, position, mesh)
+---number, are constants of the scene, so that checkpoints have them. `distance`: where barriers
+---begin.
+function M.new(bodies, detector, position, mesh, distance)
   local followed, stored, pieces = {}, mesh:add_primitive("steps", 1), 1
   for _, body in ipairs(bodies) do
     if not body.motion then
@@ -20,7 +27,7 @@ function M.new(bodies, detector, position, mesh)
     end
   end
   return setmetatable({ followed = followed, detector = detector, position = position, late = 0,
-    pieces = pieces, step = stored:add_constant "number" }, M)
+    distance = distance, pieces = pieces, step = stored:add_constant "number" }, M)
 end
 
 ---Takes the bodies back to where the last step left them; true if any has moved since. Steps that
@@ -61,23 +68,38 @@ local function place(self, part)
   return self.position:compute()
 end
 
+-- How far the bodies may go from here, and whether there is room for them.
+local function approach(self, here, motion)
+  local step = self.detector:_step(here, motion, 1, SLACKNESS)
+  if step >= 1 then return 1, true end
+  local _, closest = self.detector:smallest_distance { positions = here }
+  local gap = closest.gap / self.distance
+  if gap * (1 - SLACKNESS) >= ROOM then return step, true end
+  if gap <= NONE then return 0, false end
+  local slackness = math.max(LEAST, 1 - ROOM / gap)
+  return self.detector:_step(here, motion, 1, slackness), slackness > LEAST
+end
+
 ---Moves the bodies to where they should be, as far as nothing is in the way; `make_room` minimizes
 ---in between. A body that does not arrive is late: it stays behind until the next step.
 function M:advance(make_room)
-  local piece, part = 1, 0
+  local piece, part, stalled = 1, 0, 0
   aim(self, piece)
   for try = 1, TRIES * self.pieces do
     local here = place(self, part)
-    local step = self.detector:_step(here, place(self, 1) - here, 1, SLACKNESS)
+    local step, room = approach(self, here, place(self, 1) - here)
     part = step >= 1 and 1 or part + step * (1 - part)
+    stalled = room and 0 or stalled + 1
     place(self, part)
     if part == 1 then
       if piece == self.pieces then break end
       piece, part = piece + 1, 0
       aim(self, piece)
     else
-      if try == TRIES * self.pieces then self.late = self.late + 1 end
+      local late = try == TRIES * self.pieces or stalled == STALLED
+      if late then self.late = self.late + 1 end
       make_room { max_iterations = ITERATIONS }
+      if late then break end
     end
   end
 end

@@ -14,13 +14,16 @@ local function joined(rules, kind)
   return #list > 0 and basin.array.joined(list) or nil
 end
 
--- Vertices of bodies without edges and triangles.
+local function has(cells) return cells ~= nil and cells.count > 0 end
+
+-- The points that bodies name, and all vertices of those without any cells.
 local function lone_points(rules)
   local list = {}
   for _, start in ipairs(rules.starts) do
     local surface = start.body.surface
-    if not (surface.triangles and surface.triangles.count > 0)
-      and not (surface.edges and surface.edges.count > 0) then
+    if has(surface.points) then
+      list[#list + 1] = basin.array.from(surface.points, { rows = 1 }) + start.first
+    elseif not has(surface.triangles) and not has(surface.edges) then
       list[#list + 1] = basin.array.range(start.first, start.body.vertices.count)
     end
   end

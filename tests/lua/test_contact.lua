@@ -175,6 +175,15 @@ h.test("rules for steps", function()
   -- Both triangles have corners in the pair: the fourth one moves the second.
   h.close_arrays(detector:safe_distances { reach = 0.5 }, { 0.1, 0.1, 0.1, 0.1, 0.1 }, 1e-12)
   h.close_arrays(detector:safe_distances { reach = 0.05 }, { 0.05, 0.05, 0.05, 0.05, 0.05 })
+  h.fails("motion of vertex 4 is not finite", detector.cfl_step, detector, { distance = 1,
+    direction = { { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 / 0 } } })
+  h.fails("5 vertices needs the motion of each, got 1", detector.cfl_step, detector,
+    { distance = 1, direction = { { 0, 0, 0 } } })
+  local thick = basin.contact.detector { positions = over(0.7, 0.3, 0.1), triangles = triangles,
+    points = { 4 }, thickness = 0.04 }
+  h.close_arrays(thick:safe_distances { reach = 0.5 }, { 0.06, 0.06, 0.06, 0.06, 0.06 }, 1e-12)
+  h.fails("'reach' 0.03 m must lie beyond the thickness 0.04 m", thick.safe_distances, thick,
+    { reach = 0.03 })
   -- Points of no surface move as they like.
   local alone = basin.contact.detector { positions = over(0.7, 0.3, 0.1), triangles = triangles }
   h.equal(alone:cfl_step { direction = down, distance = 0.2 }, 1)

@@ -89,7 +89,7 @@ function M.new(contact, bodies)
     local cells = #rows_of(surface.triangles) + #rows_of(surface.edges)
     parts[i] = { count = count, triangles = surface.triangles, edges = surface.edges,
       labels = surface.labels, fixed = not body.motion,
-      points = cells == 0 and basin.array.range(0, count) or nil }
+      points = cells == 0 and basin.array.range(0, count) or surface.points }
   end
   return M.of { position = contact.position, reach = 2 * (contact.reach + contact.thickness),
     parts = parts, planes = contact.planes }

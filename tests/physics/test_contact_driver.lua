@@ -243,6 +243,29 @@ harness.test("a moving body pushes, and jumps over nothing", function()
   harness.close(top, 0.45, 1e-12, "the plate arrived")
 end)
 
+harness.test("moving bodies wait for what cannot give way, in time and with room", function()
+  for what, pinned in pairs { pinned = true, ["on the floor"] = false } do
+    local scene = basin.scene "press"
+    local body = soft(scene, "body", { copies = { { 0, 0.102, 0 } } })
+    local plate = std.body.fixed(scene, "plate", { mesh = cube(0.3, { height = 0.05,
+      surface = true }):translated { 0, 0.2, 0 }, motion = function(time, start)
+      return start + basin.array.filled(start.count, { 0, -time, 0 })
+    end })
+    local bodies = { body, plate, not pinned and floor(scene) or nil }
+    if pinned then
+      std.constraint.pin(body, { vertices = basin.array.range(0, body.vertices.count) })
+    end
+    local contact = std.contact.barrier(scene, { bodies = bodies, distance = 1e-3 })
+    local witness = guard.new(contact, bodies)
+    local report = basin.simulate(scene, { dt = 0.01, steps = 20, gravity = gravity,
+      on_step = witness:on_step() })
+    harness.equal(report.reasons.converged, 20, what .. "\n" .. tostring(report))
+    assert(tostring(report):find "moving bodies were held up %d", what)
+    -- A thousandth of the distance is where nothing approaches any more.
+    assert(witness.smallest > 2e-7, ("%s: a gap of %.3g m"):format(what, witness.smallest))
+  end
+end)
+
 harness.test("bodies and options are checked", function()
   local scene = basin.scene "options"
   local body = soft(scene, "body")

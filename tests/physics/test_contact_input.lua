@@ -156,6 +156,63 @@ harness.test("points without cells hold a body", function()
   assert(body.position:value():component(2):min() > 0, "the body fell through")
 end)
 
+-- A net of wires, and one more lying over it along x.
+local function wires(count)
+  local points, edges = {}, {}
+  for i = 1, count do
+    local z = 0.03 * (i - 0.5 * count) + 0.001
+    table.move({ { -0.2, 0, z }, { 0.2, 0, z } }, 1, 2, #points + 1, points)
+    edges[i] = { 2 * i - 2, 2 * i - 1 }
+  end
+  return points, edges
+end
+
+harness.test("edges without triangles hold ropes, rods, cloth and solids", function()
+  local points, edges = wires(8)
+  local along = { {}, {} }
+  for i = 0, 10 do along[1][i + 1] = { 0.001 * (i % 2), 0.02, 0.02 * i - 0.1 } end
+  for i = 0, 9 do along[2][i + 1] = { i, i + 1 } end
+  local line = basin.mesh.new { points = along[1], edges = along[2] }
+  for _, make in ipairs {
+    function(scene) return std.body.rope(scene, "body", { mesh = line, density = 0.02,
+      stiffness = 100 }) end,
+    function(scene) return std.body.affine(scene, "body", { mesh = line, density = 1000,
+      radius = 2e-3, stiffness = 1e6 }) end,
+    function(scene) return cloth(scene, { { 0.003, 0.02, -0.05 }, { 0.1, 0.02, -0.05 },
+      { 0.003, 0.02, 0.06 }, { 0.1, 0.02, 0.06 } }, { { 0, 2, 1 }, { 1, 2, 3 } }) end,
+    function(scene) return soft(scene, "body", { copies = { { 0.004, 0.07, 0.003 } } }) end,
+  } do
+    local scene = basin.scene "wires"
+    local body = make(scene)
+    works(scene, { body, std.body.fixed(scene, "net", { mesh = basin.mesh.new { points = points,
+      edges = edges } }) }, { friction = 0.5 }, { steps = 20 })
+    assert(body.position:compute():component(2):max() > 0, "it fell through")
+  end
+end)
+
+harness.test("edges and points beside triangles take part, on still and on stiff bodies", function()
+  local scene = basin.scene "mixed"
+  local ground = std.body.fixed(scene, "ground", { mesh = basin.mesh.new { points = {
+    { -1, -0.1, -1 }, { 1, -0.1, -1 }, { 0, -0.1, 1 }, { -0.3, 0, 0.003 }, { 0.3, 0, 0.003 },
+    { 0.001, 0.01, 0.04 } }, triangles = { { 0, 1, 2 } }, edges = { { 3, 4 } },
+    vertices = { 5 } } })
+  local sheet = std.body.cloth(scene, "sheet", { mesh = basin.mesh.grid { nx = 5, ny = 5,
+    width = 0.2, height = 0.2, plane = "xz" }, copies = { { 0.003, 0.03, 0.002 } }, density = 0.5,
+    thickness = 1e-3, young = 1e5, bending = 1e-4 })
+  works(scene, { sheet, ground }, { friction = 0.5 })
+  assert(sheet.position:value():component(2):max() > 0.01, "it fell through")
+  -- A stiff cube stands on a sting, and cannot reach the floor with a loose point beside it.
+  scene = basin.scene "sting"
+  local box = cube(0.1)
+  local points = box.points:table()
+  table.move({ { 0, -0.2, 0 }, { 0.3, -0.07, 0.01 } }, 1, 2, #points + 1, points)
+  local body = std.body.affine(scene, "body", { density = 1000, stiffness = 1e7,
+    copies = { { 0, 0.21, 0 } }, mesh = basin.mesh.new { points = points, tets = box.tets,
+      edges = { { 0, 8 } }, vertices = { 9 } } })
+  works(scene, { body }, { planes = { { normal = { 0, 1, 0 } } } }, { steps = 60 })
+  harness.equal(body.position:compute():component(2):min() > 0, true, "the plane holds all")
+end)
+
 harness.test("numbers that are none", function()
   local nan <const> = 0 / 0
   local scene = basin.scene "numbers"
@@ -176,6 +233,17 @@ harness.test("numbers that are none", function()
   local detector = basin.contact.detector { positions = { { 0, 0, 0 }, { 1, 0, 0 } } }
   harness.fails("position of vertex 1 is not finite", detector.detect, detector, { distance = 1,
     positions = { { 0, 0, 0 }, { 1, nan, 0 } } })
+end)
+
+harness.test("gaps at the start: a plane, and a thickness above a body's own edges", function()
+  local scene = basin.scene "behind"
+  harness.fails("a gap of %-0.02 m to a plane at the start: vertex %d of 'body'", run, scene,
+    { soft(scene, "body", { copies = { { 0, 0.03, 0 } } }) },
+    { planes = { { normal = { 0, 1, 0 } } } })
+  scene = basin.scene "thick"
+  local sheet = basin.mesh.grid { nx = 10, ny = 10, width = 0.05, height = 0.05, plane = "xz" }
+  harness.fails("gap of .*'cloth'.*the thickness must be less than the distances within a", run,
+    scene, { cloth(scene, sheet.points, sheet.triangles) }, { thickness = 8e-3 })
 end)
 
 harness.test("barriers wider than bodies", function()
