@@ -16,6 +16,9 @@ static struct {
   softcuda_thread threads[SOFTCUDA_THREADS_MAX];
   softcuda_warp_state warps[SOFTCUDA_THREADS_MAX / SOFTCUDA_WARP];
   softcuda_thread *running;
+  const unsigned *order;         /* numbers of the threads, in which they take turns */
+  unsigned next;                 /* place in the order */
+  bool first_round;              /* those from `next` on have not started yet */
   unsigned count, done, waiting; /* threads, ended ones, ones at the barrier */
   void (*call)(void **);
   void **parameters;
@@ -56,6 +59,62 @@ unsigned softcuda_lane(void)
   return softcuda_thread_number() % SOFTCUDA_WARP;
 }
 
+/* ---- turns ---- */
+
+static softcuda_uint3 index_of(unsigned number)
+{
+  unsigned row = softcuda_block_size.x, layer = row * softcuda_block_size.y;
+  if (number < row) return (softcuda_uint3){number, 0, 0};
+  return (softcuda_uint3){number % row, number % layer / row, number / layer};
+}
+
+/* The next thread in this round that can run, now the running one; NULL: none. */
+static softcuda_thread *take_turn(void)
+{
+  while (block.next < block.count) {
+    unsigned number = block.order[block.next++];
+    softcuda_thread *t = &block.threads[number];
+    if (block.first_round) {
+      t->waiting = SOFTCUDA_READY;
+      t->index = index_of(number);
+      t->fiber = NULL;
+    } else if (t->waiting != SOFTCUDA_READY) {
+      continue;
+    }
+    softcuda_thread_index = t->index;
+    block.running = t;
+    return t;
+  }
+  return NULL;
+}
+
+static void end_thread(softcuda_thread *t)
+{
+  unsigned number = (unsigned)(t - block.threads);
+  t->fiber = NULL;
+  t->waiting = SOFTCUDA_DONE;
+  block.done++;
+  softcuda_warp_left(&block.warps[number / SOFTCUDA_WARP], number % SOFTCUDA_WARP);
+}
+
+/* Runs a thread on this fiber, and then those that have not started yet, until one has to wait. */
+static void run_threads(void)
+{
+  do {
+    block.call(block.parameters);
+    end_thread(block.running);
+  } while (block.first_round && take_turn() && (block.running->fiber = softcuda_fiber_running()));
+}
+
+/* The fiber of the next turn; NULL: this round is over. */
+static softcuda_fiber *next_fiber(void)
+{
+  softcuda_thread *t = take_turn();
+  if (t && !t->fiber) t->fiber = softcuda_fiber_take(run_threads);
+  if (t && !t->fiber) fail_outside("no memory for another stack");
+  return t ? t->fiber : NULL;
+}
+
 /* ---- waiting ---- */
 
 static void wait_here(softcuda_waiting why, const char *file, int line)
@@ -73,7 +132,7 @@ int softcuda_barrier(int kind, int value, const char *file, int line)
   t->value = (unsigned)value;
   wait_here(SOFTCUDA_AT_BARRIER, file, line);
   block.waiting++;
-  softcuda_fiber_pause();
+  softcuda_fiber_pause(next_fiber());
   return (int)t->result;
 }
 
@@ -108,7 +167,7 @@ unsigned long long softcuda_warp(int operation,
   if (t->waiting == SOFTCUDA_READY)
     softcuda_races_warp(number);
   else
-    softcuda_fiber_pause();
+    softcuda_fiber_pause(next_fiber());
   return t->result;
 }
 
@@ -195,56 +254,21 @@ static void report_stuck(void)
 
 /* ---- running ---- */
 
-static void run_thread(void)
-{
-  block.call(block.parameters);
-}
-
-static void resume(softcuda_thread *t, unsigned number)
-{
-  if (!t->fiber) t->fiber = softcuda_fiber_take(run_thread);
-  if (!t->fiber) {
-    fail_outside("no memory for another stack");
-    return;
-  }
-  softcuda_thread_index = t->index;
-  block.running = t;
-  bool ended = softcuda_fiber_enter(t->fiber);
-  block.running = NULL;
-  if (!ended) return;
-  softcuda_fiber_give(t->fiber);
-  t->fiber = NULL;
-  t->waiting = SOFTCUDA_DONE;
-  block.done++;
-  softcuda_warp_left(&block.warps[number / SOFTCUDA_WARP], number % SOFTCUDA_WARP);
-}
-
 /* Lets every thread that can run do so once. */
-static bool run_ready(const unsigned *order)
+static bool run_ready(void)
 {
   bool any = false;
-  for (unsigned i = 0; i < block.count && !block.result; i++) {
-    softcuda_thread *t = &block.threads[order[i]];
-    if (t->waiting != SOFTCUDA_READY) continue;
-    resume(t, order[i]);
-    any = true;
+  block.next = 0;
+  for (softcuda_fiber *fiber; !block.result && (fiber = next_fiber()) != NULL; any = true) {
+    softcuda_fiber *ended = softcuda_fiber_enter(fiber);
+    if (ended) softcuda_fiber_give(ended);
   }
+  block.running = NULL;
   return any;
 }
 
-static void start_threads(void)
+static void start_warps(void)
 {
-  softcuda_uint3 index = {0, 0, 0};
-  block.count = softcuda_block_size.x * softcuda_block_size.y * softcuda_block_size.z;
-  memset(block.threads, 0, block.count * sizeof *block.threads);
-  for (unsigned i = 0; i < block.count; i++) {
-    block.threads[i].index = index;
-    if (++index.x < softcuda_block_size.x) continue;
-    index.x = 0;
-    if (++index.y < softcuda_block_size.y) continue;
-    index.y = 0;
-    index.z++;
-  }
   for (unsigned first = 0; first < block.count; first += SOFTCUDA_WARP) {
     unsigned count = block.count - first;
     block.warps[first / SOFTCUDA_WARP] = (softcuda_warp_state){
@@ -254,23 +278,35 @@ static void start_threads(void)
   }
 }
 
+/* Those of threads that a failure has left in mid-body; the others have given theirs back. */
+static void give_fibers(void)
+{
+  unsigned started = !block.result ? 0 : block.first_round ? block.next : block.count;
+  for (unsigned i = 0; i < started; i++)
+    if (block.threads[block.order[i]].fiber)
+      softcuda_fiber_give(block.threads[block.order[i]].fiber);
+}
+
 int softcuda_block_run(void (*call)(void **), void **parameters, const unsigned *order)
 {
+  block.count = softcuda_block_size.x * softcuda_block_size.y * softcuda_block_size.z;
   block.done = block.waiting = 0;
   block.call = call;
   block.parameters = parameters;
+  block.order = order;
+  block.first_round = true;
   block.result = 0;
   softcuda_races_block();
-  start_threads();
+  start_warps();
   while (!block.result && block.done < block.count) {
-    bool progress = run_ready(order);
+    bool progress = run_ready();
     if (block.result) break;
+    block.first_round = false;
     if (block.waiting && block.waiting + block.done == block.count)
       release_barrier();
     else if (!progress)
       report_stuck();
   }
-  for (unsigned i = 0; i < block.count; i++)
-    if (block.threads[i].fiber) softcuda_fiber_give(block.threads[i].fiber);
+  give_fibers();
   return block.result;
 }

@@ -53,6 +53,7 @@ static struct {
   void *fake; /* the sanitizer's own notes about that stack */
   const void *bottom;
   size_t size;
+  bool entered; /* from outside, not from another fiber */
 #endif
 } fibers;
 
@@ -86,7 +87,14 @@ __asm__(".text\n"
 static void arrived_inside(void)
 {
 #ifdef ADDRESS_SANITIZER
-  __sanitizer_finish_switch_fiber(NULL, &fibers.bottom, &fibers.size);
+  const void *bottom;
+  size_t size;
+  __sanitizer_finish_switch_fiber(NULL, &bottom, &size);
+  if (fibers.entered) {
+    fibers.bottom = bottom;
+    fibers.size = size;
+  }
+  fibers.entered = false;
 #endif
 }
 
@@ -177,29 +185,50 @@ void softcuda_fiber_give(softcuda_fiber *fiber)
   fibers.spare = fiber;
 }
 
-bool softcuda_fiber_enter(softcuda_fiber *fiber)
+static void select_fiber(softcuda_fiber *fiber)
 {
   fiber->returned = false;
   fibers.running = fiber;
   softcuda_fiber_stack = (softcuda_range){(uintptr_t)fiber->stack, fiber->size};
+}
+
+softcuda_fiber *softcuda_fiber_enter(softcuda_fiber *fiber)
+{
+  select_fiber(fiber);
 #ifdef THREAD_SANITIZER
   fibers.notes = __tsan_get_current_fiber();
   __tsan_switch_to_fiber(fiber->notes, 0);
 #endif
 #ifdef ADDRESS_SANITIZER
+  fibers.entered = true;
   __sanitizer_start_switch_fiber(&fibers.fake, fiber->stack, fiber->size);
 #endif
   softcuda_switch(&fibers.outside, fiber->saved);
 #ifdef ADDRESS_SANITIZER
   __sanitizer_finish_switch_fiber(fibers.fake, NULL, NULL);
 #endif
+  softcuda_fiber *last = fibers.running;
   fibers.running = NULL;
-  return fiber->returned;
+  return last->returned ? last : NULL;
 }
 
-void softcuda_fiber_pause(void)
+void softcuda_fiber_pause(softcuda_fiber *next)
 {
-  leave(fibers.running);
+  softcuda_fiber *fiber = fibers.running;
+  if (!next) {
+    leave(fiber);
+    return;
+  }
+  select_fiber(next);
+#ifdef THREAD_SANITIZER
+  __tsan_switch_to_fiber(next->notes, 0);
+#endif
+#ifdef ADDRESS_SANITIZER
+  void *fake = NULL;
+  __sanitizer_start_switch_fiber(&fake, next->stack, next->size);
+#endif
+  softcuda_switch(&fiber->saved, next->saved);
+  arrived_inside();
 }
 
 _Noreturn void softcuda_fiber_abandon(void)

@@ -11,10 +11,11 @@ typedef struct softcuda_fiber softcuda_fiber;
  * one turn. NULL: out of memory. Fibers are kept for reuse. */
 softcuda_fiber *softcuda_fiber_take(void (*body)(void));
 void softcuda_fiber_give(softcuda_fiber *fiber);
-/* Runs a fiber until it pauses; true when the body returned. */
-bool softcuda_fiber_enter(softcuda_fiber *fiber);
-/* Back to who entered the running fiber. */
-void softcuda_fiber_pause(void);
+/* Runs a fiber, and those that it hands over to, until one pauses or its body returns: that one
+ * then, else NULL. */
+softcuda_fiber *softcuda_fiber_enter(softcuda_fiber *fiber);
+/* The running fiber rests, and another one goes on; NULL: back to who entered. */
+void softcuda_fiber_pause(softcuda_fiber *next);
 /* The same, never to be entered again: its stack starts afresh. */
 _Noreturn void softcuda_fiber_abandon(void);
 /* NULL outside. */

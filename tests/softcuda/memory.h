@@ -19,16 +19,17 @@ typedef struct softcuda_pages {
 extern softcuda_pages softcuda_memory_pages;
 
 /* softcuda_find, for every access of a kernel. */
-static inline bool softcuda_owns(uintptr_t address, size_t bytes, int device)
+static inline const softcuda_allocation *softcuda_owner(uintptr_t address, size_t bytes, int device)
 {
   const softcuda_pages *pages = &softcuda_memory_pages;
   size_t at = address - pages->base;
-  if (at >= SOFTCUDA_RESERVED || !pages->base) return false;
+  if (at >= SOFTCUDA_RESERVED || !pages->base) return NULL;
   uint32_t number = pages->owners[at / SOFTCUDA_PAGE];
-  if (!number) return false;
+  if (!number) return NULL;
   const softcuda_allocation *a = &pages->allocations[number - 1];
   size_t offset = address - a->address;
-  return a->live && a->device == device && offset <= a->size && bytes <= a->size - offset;
+  bool inside = a->live && a->device == device && offset <= a->size && bytes <= a->size - offset;
+  return inside ? a : NULL;
 }
 
 /* Bytes of each device: SOFTCUDA_MEMORY. */

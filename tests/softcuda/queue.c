@@ -144,10 +144,13 @@ int softcuda_drain(softcuda_context *context)
   }
   softcuda_list work = context->queue;
   context->queue = (softcuda_list){0};
+  bool host = false; /* kernels, copies and fills are looked at as they run */
   softcuda_memory_open();
-  for (softcuda_operation *o = work.first; o && !context->lost; o = o->next)
+  for (softcuda_operation *o = work.first; o && !context->lost; o = o->next) {
     context->lost = run(context, o);
-  if (!context->lost) context->lost = softcuda_check_guards(context->device);
+    host = host || o->kind == SOFTCUDA_HOST;
+  }
+  if (host && !context->lost) context->lost = softcuda_check_guards(context->device);
   softcuda_memory_close();
   softcuda_list_clear(&work);
   return context->lost;

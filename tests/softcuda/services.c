@@ -13,10 +13,14 @@
 typedef void (*function_pointer)(void);
 
 static softcuda_permissions permitted;
+/* Whole ranges of the last accesses: most that follow lie in one of them. No stacks, which change
+ * with the thread. Nothing is freed while a kernel runs. */
+static softcuda_range recent[2];
 
 void softcuda_permit(const softcuda_permissions *permissions)
 {
   permitted = *permissions;
+  recent[0] = recent[1] = (softcuda_range){0, 0};
 }
 
 /* ---- accesses: Clang calls these before each, as for ThreadSanitizer ---- */
@@ -58,40 +62,60 @@ _Noreturn static void refuse(uintptr_t at, size_t size, const char *what)
 
 typedef enum region { NOWHERE, DEVICE, SHARED, OTHER } region;
 
+static region found_in(softcuda_range range, region which)
+{
+  recent[1] = recent[0];
+  recent[0] = range;
+  return which;
+}
+
 static region region_of(const void *memory, size_t size)
 {
   uintptr_t address = (uintptr_t)memory;
-  if (softcuda_owns(address, size, permitted.device)) return DEVICE;
+  const softcuda_allocation *a = softcuda_owner(address, size, permitted.device);
+  if (a) return found_in((softcuda_range){a->address, a->size}, DEVICE);
   if (softcuda_inside(&softcuda_fiber_stack, address, size)) return OTHER;
-  if (softcuda_inside(&permitted.shared, address, size) ||
-      softcuda_inside(&permitted.dynamic, address, size))
-    return SHARED;
-  if (softcuda_inside(&permitted.data, address, size)) return DEVICE;
+  if (softcuda_inside(&permitted.shared, address, size)) return found_in(permitted.shared, SHARED);
+  if (softcuda_inside(&permitted.dynamic, address, size))
+    return found_in(permitted.dynamic, SHARED);
+  if (softcuda_inside(&permitted.data, address, size)) return found_in(permitted.data, DEVICE);
   return softcuda_is_pinned(memory, size) ? DEVICE : NOWHERE;
 }
 
-static void touch(const void *memory, size_t size, softcuda_access access, const void *place)
+static void look_up(const void *memory, size_t size, softcuda_access access, const void *place)
 {
   static const char *const names[] = {"read", "write", "atomic operation", "read"};
+  uintptr_t address = (uintptr_t)memory;
   region found = region_of(memory, size);
   if (found == OTHER) return;
-  stopped_at = place;
-  if (found == NOWHERE) refuse((uintptr_t)memory, size, names[access]);
-  if (softcuda_races_on)
-    softcuda_races_access((uintptr_t)memory, size, access, found == SHARED, place);
+  if (found == NOWHERE) refuse(address, size, names[access]);
+  if (softcuda_races_on) softcuda_races_access(address, size, access, found == SHARED, place);
 }
 
-static void
+static inline void touch(const void *memory, size_t size, softcuda_access access, const void *place)
+{
+  uintptr_t address = (uintptr_t)memory;
+  stopped_at = place;
+  if (!softcuda_races_on &&
+      (softcuda_inside(&recent[0], address, size) || softcuda_inside(&recent[1], address, size)))
+    return;
+  look_up(memory, size, access, place);
+}
+
+_Noreturn static void refuse_misaligned(uintptr_t at, size_t size, const void *place)
+{
+  unsigned long long address = at;
+  stopped_at = place;
+  softcuda_stop(BASIN_CU_MISALIGNED_ADDRESS,
+                "access of %zu bytes at 0x%llx, which is not a multiple of that",
+                size,
+                address);
+}
+
+static inline void
 touch_aligned(const void *memory, size_t size, softcuda_access access, const void *place)
 {
-  unsigned long long address = (uintptr_t)memory;
-  if (address % size) {
-    stopped_at = place;
-    softcuda_stop(BASIN_CU_MISALIGNED_ADDRESS,
-                  "access of %zu bytes at 0x%llx, which is not a multiple of that",
-                  size,
-                  address);
-  }
+  if ((uintptr_t)memory % size) refuse_misaligned((uintptr_t)memory, size, place);
   touch(memory, size, access, place);
 }
 

@@ -9,12 +9,6 @@
 /* What a lane reads from one that does not take part: undefined, so a NaN. */
 #define UNDEFINED 0x7ff4dead7ff4deadull
 
-bool softcuda_same_place(const softcuda_thread *a, const softcuda_thread *b)
-{
-  return a->line == b->line && a->operation == b->operation &&
-         (a->file == b->file || strcmp(a->file, b->file) == 0);
-}
-
 /* The lane a shuffle reads from; the lane itself where the source is out of its segment. */
 static unsigned source_lane(const softcuda_thread *t, unsigned lane)
 {
@@ -93,6 +87,13 @@ static unsigned long long result_of(const softcuda_thread *warp, unsigned presen
   }
 }
 
+/* Whether all lanes get the same. */
+static bool is_common(int operation)
+{
+  return operation == SOFTCUDA_SYNC || operation == SOFTCUDA_BALLOT ||
+         operation >= SOFTCUDA_REDUCE_ADD;
+}
+
 void softcuda_warp_complete(softcuda_warp_state *warp, unsigned mask)
 {
   unsigned present = mask & warp->lanes & ~warp->ended;
@@ -102,9 +103,12 @@ void softcuda_warp_complete(softcuda_warp_state *warp, unsigned mask)
     const softcuda_thread *t = &warp->threads[__builtin_ctz(left)];
     if (t->mask != mask || !softcuda_same_place(t, first)) return;
   }
+  bool common = is_common(first->operation);
+  unsigned long long result =
+      common ? result_of(warp->threads, present, (unsigned)__builtin_ctz(present)) : 0;
   for (unsigned left = present; left; left &= left - 1) {
     unsigned lane = (unsigned)__builtin_ctz(left);
-    warp->threads[lane].result = result_of(warp->threads, present, lane);
+    warp->threads[lane].result = common ? result : result_of(warp->threads, present, lane);
     warp->threads[lane].waiting = SOFTCUDA_READY;
   }
   warp->waiting &= ~present;

@@ -6,6 +6,8 @@
 #include "abi.h"
 #include "fiber.h"
 
+#include <string.h>
+
 typedef enum softcuda_waiting {
   SOFTCUDA_READY, /* it can run */
   SOFTCUDA_AT_BARRIER,
@@ -35,6 +37,10 @@ void softcuda_warp_complete(softcuda_warp_state *warp, unsigned mask);
 /* A lane has ended: others may not need to wait any longer. */
 void softcuda_warp_left(softcuda_warp_state *warp, unsigned lane);
 /* Whether two threads wait at one place of the source. */
-bool softcuda_same_place(const softcuda_thread *a, const softcuda_thread *b);
+static inline bool softcuda_same_place(const softcuda_thread *a, const softcuda_thread *b)
+{
+  return a->line == b->line && a->operation == b->operation &&
+         (a->file == b->file || strcmp(a->file, b->file) == 0);
+}
 
 #endif
