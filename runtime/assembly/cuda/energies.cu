@@ -20,7 +20,7 @@ extern "C" __global__ void sum_chunks(const energy_task task)
   if (last - first > task.chunk) last = first + task.chunk;
   double sum = 0;
   for (word k = first + threadIdx.x; k < last; k += blockDim.x) sum += task.energies[k];
-  sum = block_sum(sum, room);
+  sum = block_sum_of(sum, room, last - first);
   if (threadIdx.x == 0) task.partial[blockIdx.x] = sum;
 }
 
@@ -28,10 +28,9 @@ extern "C" __global__ void sum_chunks(const energy_task task)
 extern "C" __global__ void sum_terms(const energy_task task)
 {
   __shared__ double room[32];
+  const word first = task.chunks[blockIdx.x], last = task.chunks[blockIdx.x + 1];
   double sum = 0;
-  for (word k = task.chunks[blockIdx.x] + threadIdx.x; k < task.chunks[blockIdx.x + 1];
-       k += blockDim.x)
-    sum += task.partial[k];
-  sum = block_sum(sum, room);
+  for (word k = first + threadIdx.x; k < last; k += blockDim.x) sum += task.partial[k];
+  sum = block_sum_of(sum, room, last - first);
   if (threadIdx.x == 0) task.sums[blockIdx.x] = sum;
 }

@@ -32,11 +32,14 @@ static __device__ __forceinline__ double join_smallest(double a, double b)
       value = join(value, __shfl_down_sync(ALL_LANES, value, step));                \
     return value;                                                                   \
   }                                                                                 \
-  /* Thread 0 gets the result. `room`: 32 doubles of shared memory, free */         \
-  /* again after the next barrier. */                                               \
-  static __device__ __forceinline__ double block_##name(double value, double *room) \
+  /* Thread 0 gets the result. `room`: 32 doubles of shared memory, free again */   \
+  /* after the next barrier. Threads from `count` on, the same number in all, */    \
+  /* hold what changes nothing: their warps have nothing to do. */                  \
+  static __device__ __forceinline__ double block_##name##_of(                       \
+      double value, double *room, size count)                                       \
   {                                                                                 \
-    value = warp_##name(value);                                                     \
+    if (threadIdx.x / 32 * 32 < count) value = warp_##name(value);                  \
+    if (count <= 32) return value;                                                  \
     if (threadIdx.x % 32 == 0) room[threadIdx.x / 32] = value;                      \
     __syncthreads();                                                                \
     if (threadIdx.x < 32) {                                                         \
@@ -44,6 +47,10 @@ static __device__ __forceinline__ double join_smallest(double a, double b)
       value = warp_##name(value);                                                   \
     }                                                                               \
     return value;                                                                   \
+  }                                                                                 \
+  static __device__ __forceinline__ double block_##name(double value, double *room) \
+  {                                                                                 \
+    return block_##name##_of(value, room, blockDim.x);                              \
   }
 
 #define NO_LARGEST  0.0

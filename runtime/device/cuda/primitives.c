@@ -3,8 +3,22 @@
 #include "device/cuda/primitives.h"
 
 /* As in the texts. */
-enum { SCAN_TILE = 2048, SORT_TILE = 4096, DIGIT_BITS = 8, REDUCE_ITEMS = 1024 };
-enum { THREADS = 256, REDUCE_BLOCKS = 1024 };
+enum { SCAN_TILE = 2048, SCAN_ITEMS = 8, SORT_TILE = 4096, DIGIT_BITS = 8, REDUCE_ITEMS = 1024 };
+enum { THREADS = 256, REDUCE_BLOCKS = 1024, SORT_FEW = THREADS };
+
+static basin_status run(basin_cuda *cuda,
+                        const char *file,
+                        const char *entry,
+                        const char *definitions,
+                        unsigned blocks,
+                        unsigned threads,
+                        void **parameters)
+{
+  const basin_cuda_kernel *kernel;
+  BASIN_TRY(basin__cuda_kernel(cuda, file, entry, definitions, &kernel));
+  basin_cuda_launch work = {.kernel = kernel, .blocks = blocks, .threads = threads};
+  return basin__cuda_launch(cuda, &work, parameters);
+}
 
 basin_status basin__cuda_run(basin_cuda *cuda,
                              const char *file,
@@ -13,10 +27,7 @@ basin_status basin__cuda_run(basin_cuda *cuda,
                              unsigned blocks,
                              void **parameters)
 {
-  const basin_cuda_kernel *kernel;
-  BASIN_TRY(basin__cuda_kernel(cuda, file, entry, definitions, &kernel));
-  basin_cuda_launch work = {.kernel = kernel, .blocks = blocks, .threads = THREADS};
-  return basin__cuda_launch(cuda, &work, parameters);
+  return run(cuda, file, entry, definitions, blocks, THREADS, parameters);
 }
 
 /* Places are words of 32 bits. */
@@ -61,7 +72,9 @@ scan_in(basin_cuda *cuda, basin_address room, basin_address from, size_t count, 
     starts = room;
   }
   void *parameters[] = {&from, &count, &starts, &to};
-  return basin__cuda_run(cuda, "scan.cu", "scan_tiles", "", (unsigned)tiles, parameters);
+  size_t warps = tiles > 1 ? THREADS / 32 : (count + 32 * SCAN_ITEMS - 1) / (32 * SCAN_ITEMS);
+  return run(
+      cuda, "scan.cu", "scan_tiles", "", (unsigned)tiles, (unsigned)(32 * warps), parameters);
 }
 
 basin_status basin__cuda_scan(basin_cuda *cuda,
@@ -108,6 +121,20 @@ static void swap(basin_address *a, basin_address *b)
   *b = keep;
 }
 
+static basin_status sort_few(basin_cuda *cuda,
+                             const char *definitions,
+                             basin_address keys,
+                             basin_address values,
+                             size_t count,
+                             unsigned bits)
+{
+  uint32_t number = (uint32_t)count;
+  uint64_t mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX; /* its low half, or all */
+  unsigned threads = (unsigned)((count + 31) / 32 * 32);
+  void *parameters[] = {&keys, &values, &number, &mask};
+  return run(cuda, "radix.cu", "sort_few", definitions, 1, threads, parameters);
+}
+
 static basin_status sort_keys(basin_cuda *cuda,
                               basin_cuda_scratch *scratch,
                               basin_address keys,
@@ -119,6 +146,8 @@ static basin_status sort_keys(basin_cuda *cuda,
   BASIN_TRY(check_count(cuda, count));
   if (bits > 8 * key_bytes) bits = 8 * key_bytes;
   if (count < 2 || bits == 0) return BASIN_OK;
+  const char *definitions = key_bytes == 8 ? "-DKEY_BITS=64" : "-DKEY_BITS=32";
+  if (count <= SORT_FEW) return sort_few(cuda, definitions, keys, values, count, bits);
   unsigned passes = (bits + DIGIT_BITS - 1) / DIGIT_BITS, done = 0;
   size_t tiles = (count + SORT_TILE - 1) / SORT_TILE, digits = tiles << DIGIT_BITS;
   size_t for_keys = room_for(count, key_bytes),
@@ -128,7 +157,7 @@ static basin_status sort_keys(basin_cuda *cuda,
       cuda, &scratch->memory, for_keys + for_values + for_counts + scan_room(digits)));
   basin_address room = scratch->memory.address;
   sort s = {cuda,
-            key_bytes == 8 ? "-DKEY_BITS=64" : "-DKEY_BITS=32",
+            definitions,
             count,
             tiles,
             keys,

@@ -17,6 +17,7 @@ typedef unsigned key;
 #define OF_WARP (32 * ITEMS)
 #define TILE    (THREADS * ITEMS)
 #define DIGITS  256
+#define FEW     THREADS /* also in primitives.c */
 
 static __device__ __forceinline__ word digit_of(key value, word shift, word mask)
 {
@@ -37,6 +38,23 @@ extern "C" __global__ void __launch_bounds__(THREADS)
   }
   __syncthreads();
   if (threadIdx.x <= mask) counts[(size)threadIdx.x * gridDim.x + blockIdx.x] = found[threadIdx.x];
+}
+
+/* Up to FEW keys, by one block and for all bits at once: the place of a key is the number of those
+ * before it. */
+extern "C" __global__ void __launch_bounds__(THREADS)
+    sort_few(key *keys, word *values, word count, key mask)
+{
+  __shared__ key all[FEW];
+  word own = threadIdx.x, place = 0;
+  key value = own < count ? keys[own] : 0, compared = value & mask;
+  word moved = own < count && values ? values[own] : 0;
+  if (own < count) all[own] = compared;
+  __syncthreads();
+  if (own >= count) return;
+  for (word i = 0; i < count; i++) place += all[i] < compared || (all[i] == compared && i < own);
+  keys[place] = value;
+  if (values) values[place] = moved;
 }
 
 /* Lanes of the warp that hold the same digit; only lanes of `active` are asked for. */

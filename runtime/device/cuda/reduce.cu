@@ -16,21 +16,21 @@
     __shared__ double room[32];                                                    \
     double result = none;                                                          \
     FOR_ITEMS result = JOIN(result, value);                                        \
-    result = BLOCK(result, room);                                                  \
+    result = BLOCK(result, room, gridDim.x == 1 ? count : THREADS);                \
     if (threadIdx.x == 0) results[blockIdx.x] = result;                            \
   }
 
 #define JOIN  join_sum
-#define BLOCK block_sum
+#define BLOCK block_sum_of
 DEFINE_REDUCTION(sum, 0.0, a[i])
 DEFINE_REDUCTION(dot, 0.0, a[i] * b[i])
 #undef JOIN
 #undef BLOCK
 #define JOIN  join_largest
-#define BLOCK block_largest
+#define BLOCK block_largest_of
 DEFINE_REDUCTION(largest, NO_LARGEST, fabs(a[i]))
 #undef JOIN
 #undef BLOCK
 #define JOIN  join_smallest
-#define BLOCK block_smallest
+#define BLOCK block_smallest_of
 DEFINE_REDUCTION(smallest, NO_SMALLEST, a[i])

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "blocks.cuh"
 
-#define THREADS 256
+#define THREADS 256 /* at most; fewer for a single tile that is short */
 #define ITEMS   8
 #define TILE    (THREADS * ITEMS)
 
@@ -35,7 +35,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
   __shared__ word room[32];
   size start = (size)blockIdx.x * TILE;
   for (int k = 0; k < ITEMS; k++) {
-    word i = k * THREADS + threadIdx.x;
+    word i = k * blockDim.x + threadIdx.x;
     tile[spread(i)] = start + i < count ? from[start + i] : 0;
   }
   __syncthreads();
@@ -53,7 +53,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
   }
   __syncthreads();
   for (int k = 0; k < ITEMS; k++) {
-    word i = k * THREADS + threadIdx.x;
+    word i = k * blockDim.x + threadIdx.x;
     if (start + i < count) to[start + i] = tile[spread(i)];
   }
   if (blockIdx.x == gridDim.x - 1 && threadIdx.x == 0) to[count] = of_tile + total;

@@ -36,7 +36,7 @@ sum_partial(const double *partial, word stride, double *room)
   double sum = 0;
   for (word k = threadIdx.x; k < gridDim.x; k += THREADS) sum += from[k * stride];
   __syncthreads();
-  return block_sum(sum, room);
+  return block_sum_of(sum, room, gridDim.x);
 }
 
 static __device__ __forceinline__ bool is_finite(double value)

@@ -100,9 +100,10 @@ static __device__ void decide(pcg_state *s, word stage, double rz, double rr)
 static __device__ void add_up(pcg_job *job, word stage, double rz, double rr)
 {
   __shared__ double room[32];
-  rz = block_sum(rz, room);
+  const size used = gridDim.x == 1 ? entries(job) : THREADS; /* threads that have a share */
+  rz = block_sum_of(rz, room, used);
   __syncthreads();
-  rr = block_sum(rr, room);
+  rr = block_sum_of(rr, room, used);
   if (threadIdx.x == 0) {
     job->partial[2 * blockIdx.x] = rz;
     job->partial[2 * blockIdx.x + 1] = rr;
@@ -178,9 +179,10 @@ extern "C" __global__ void __launch_bounds__(THREADS) pcg_squares(pcg_job *job, 
     pp += p * p;
     qq += q * q;
   }
-  pp = block_sum(pp, room);
+  const size used = gridDim.x == 1 ? entries(job) : THREADS;
+  pp = block_sum_of(pp, room, used);
   __syncthreads();
-  qq = block_sum(qq, room);
+  qq = block_sum_of(qq, room, used);
   if (threadIdx.x == 0) {
     job->partial[2 * blockIdx.x] = pp;
     job->partial[2 * blockIdx.x + 1] = qq;
