@@ -1,8 +1,8 @@
 /* The kernel around emitted text on a CUDA device: a grid-stride loop over elements. A block takes
- * its elements together, since the lanes of a warp project together; lanes beyond the end repeat
- * the last element and write nothing. Energies go to `energy`; their sum is a reduction of its own.
- * Stored results are component-major: component k of element e at [k * (end - begin) + e - begin].
- * There is no direct form: the runtime adds stored results in a fixed order.
+ * its elements together, since the lanes of a warp project together; lanes beyond the end lend a
+ * hand there and have no element of their own. Energies go to `energy`; their sum is a reduction of
+ * its own. Stored results are component-major: component k of element e at [k * (end - begin) + e -
+ * begin]. There is no direct form: the runtime adds stored results in a fixed order.
  * SPDX-License-Identifier: Apache-2.0 */
 #if BASIN_STAGE >= BASIN_STAGE_GRADIENT
 BASIN_INLINE void
@@ -32,7 +32,7 @@ basin_element(const basin_args &args, const basin_uniform &u, basin_size e, bool
   if (args.energy) args.energy[e - args.begin] = value;
 #else
   real inner[BASIN_INNER_ROWS];
-  basin_inner(&args, &u, (basin_index)e, inner);
+  if (active) basin_inner(&args, &u, (basin_index)e, inner);
   if (active && args.energy) args.energy[e - args.begin] = inner[0];
 #if BASIN_STAGE == BASIN_STAGE_HESSIAN
   if (args.projection != BASIN_PROJECTION_NONE) basin_project(inner, active, (int)args.projection);
@@ -49,6 +49,7 @@ extern "C" __global__ void __launch_bounds__(BASIN_CUDA_THREADS) basin_kernel(co
   for (basin_size first = args.begin + (basin_size)blockIdx.x * blockDim.x; first < args.end;
        first += step) {
     const basin_size e = first + threadIdx.x;
-    basin_element(args, u, e < args.end ? e : args.end - 1, e < args.end);
+    if (e - threadIdx.x % 32 >= args.end) break; /* a warp without elements */
+    basin_element(args, u, e, e < args.end);
   }
 }

@@ -11,7 +11,8 @@
 #define BASIN_PSD_PLAYERS (BASIN_PSD_N + BASIN_PSD_N % 2)
 #define BASIN_PSD_PAIRS   (BASIN_PSD_PLAYERS / 2)
 
-/* A matrix in shared memory: packed entries, the rotations so far, packed results. */
+/* A matrix in shared memory: packed entries, the rotations so far, packed results; while there are
+ * none, cosine and sine of each pair of a round stand in their place. */
 typedef struct BASIN_PSD_NAME(desk) {
   real a[BASIN_PSD_PACKED], z[BASIN_PSD_N * (BASIN_PSD_N | 1)], out[BASIN_PSD_PACKED];
 } BASIN_PSD_NAME(desk);
@@ -84,21 +85,16 @@ BASIN_PSD_INLINE void BASIN_PSD_NAME(set)(BASIN_PSD_NAME(desk) * desk, int i, in
 }
 
 /* The 2 x 2 blocks of two pairs i < j: rotated from both sides. */
-BASIN_PSD_INLINE void BASIN_PSD_NAME(rotate_blocks)(
-    BASIN_PSD_NAME(desk) * desk, int round, int lane, real cosine, real sine)
+BASIN_PSD_INLINE void
+BASIN_PSD_NAME(rotate_blocks)(BASIN_PSD_NAME(desk) * desk, int round, int lane)
 {
   const int tasks = BASIN_PSD_PAIRS * (BASIN_PSD_PAIRS - 1) / 2;
-  for (int first = 0; first < tasks; first += BASIN_PSD_GROUP) {
-    int i = 0, j, rest = first + lane, p, q, r, s;
-    const bool works = rest < tasks;
-    if (!works) rest = 0;
+  for (int task = lane; task < tasks; task += BASIN_PSD_GROUP) {
+    int i = 0, j, rest = task, p, q, r, s;
     while (rest >= BASIN_PSD_PAIRS - 1 - i) rest -= BASIN_PSD_PAIRS - 1 - i++;
     j = i + 1 + rest;
-    const real c1 = __shfl_sync(0xffffffffu, cosine, i, BASIN_PSD_GROUP),
-               s1 = __shfl_sync(0xffffffffu, sine, i, BASIN_PSD_GROUP),
-               c2 = __shfl_sync(0xffffffffu, cosine, j, BASIN_PSD_GROUP),
-               s2 = __shfl_sync(0xffffffffu, sine, j, BASIN_PSD_GROUP);
-    if (!works) continue;
+    const real c1 = desk->out[2 * i], s1 = desk->out[2 * i + 1], c2 = desk->out[2 * j],
+               s2 = desk->out[2 * j + 1];
     BASIN_PSD_NAME(pair)(round, i, &p, &q);
     BASIN_PSD_NAME(pair)(round, j, &r, &s);
     const real pr = BASIN_PSD_NAME(entry)(desk, p, r), ps = BASIN_PSD_NAME(entry)(desk, p, s),
@@ -113,17 +109,15 @@ BASIN_PSD_INLINE void BASIN_PSD_NAME(rotate_blocks)(
 }
 
 /* The columns of the pairs in the product of the rotations. */
-BASIN_PSD_INLINE void BASIN_PSD_NAME(rotate_columns)(
-    BASIN_PSD_NAME(desk) * desk, int round, int lane, real cosine, real sine)
+BASIN_PSD_INLINE void
+BASIN_PSD_NAME(rotate_columns)(BASIN_PSD_NAME(desk) * desk, int round, int lane)
 {
   const int tasks = BASIN_PSD_PAIRS * BASIN_PSD_N;
-  for (int first = 0; first < tasks; first += BASIN_PSD_GROUP) {
-    const int task = first + lane < tasks ? first + lane : 0;
+  for (int task = lane; task < tasks; task += BASIN_PSD_GROUP) {
     const int pair = task / BASIN_PSD_N, row = task % BASIN_PSD_N;
-    const real c = __shfl_sync(0xffffffffu, cosine, pair, BASIN_PSD_GROUP),
-               s = __shfl_sync(0xffffffffu, sine, pair, BASIN_PSD_GROUP);
+    const real c = desk->out[2 * pair], s = desk->out[2 * pair + 1];
     int p, q;
-    if (first + lane >= tasks || !BASIN_PSD_NAME(pair)(round, pair, &p, &q)) continue;
+    if (!BASIN_PSD_NAME(pair)(round, pair, &p, &q)) continue;
     real *z = desk->z + row * (BASIN_PSD_N | 1);
     const real x = z[p], y = z[q];
     z[p] = basin_psd_fma(c, x, -s * y);
@@ -152,8 +146,13 @@ BASIN_PSD_INLINE bool BASIN_PSD_NAME(round)(BASIN_PSD_NAME(desk) * desk, int rou
     desk->a[BASIN_PSD_AT(q, q)] += tangent * off;
     desk->a[BASIN_PSD_AT(q, p)] = 0;
   }
-  BASIN_PSD_NAME(rotate_blocks)(desk, round, lane, cosine, sine);
-  BASIN_PSD_NAME(rotate_columns)(desk, round, lane, cosine, sine);
+  if (lane < BASIN_PSD_PAIRS) {
+    desk->out[2 * lane] = cosine;
+    desk->out[2 * lane + 1] = sine;
+  }
+  __syncwarp();
+  BASIN_PSD_NAME(rotate_blocks)(desk, round, lane);
+  BASIN_PSD_NAME(rotate_columns)(desk, round, lane);
   __syncwarp();
   return turns;
 }
