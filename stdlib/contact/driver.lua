@@ -31,7 +31,7 @@ local function begin_step(self, state)
   self.renewed, self.relagged = 0, 0
   self.next_step = state.step + 1
   adaptive.begin_step(self)
-  if self.lagged then semi_implicit.lag(self) end
+  if self.lagged then semi_implicit.lag(self, true) end
   if self.friction then friction_list.lag(self, true) end
   if moved then self.moving:advance(state.minimize) end
 end

@@ -10,7 +10,8 @@ local TINY <const> = 1e-3
 local HOPELESS <const> = 1e-6
 local GROWTH <const> = 100 -- most that a given stiffness grows
 local FAR <const> = 1e300
-local RELAGS <const> = 3   -- times that stiffness of pairs follows their gaps within a step
+local RELAGS <const> = 6   -- times that stiffness of pairs follows their gaps within a step
+local STUCK <const> = "line search found no decrease"
 
 ---What must outlive a restart: the stiffness was balanced (0 or 1), and the last smallest gap, in
 ---constants of the mesh that checkpoints hold.
@@ -32,7 +33,11 @@ function M.judge(contact, report)
     contact.stiffness:update(wanted)
     if wanted > stiffness then return true end
   end
-  if contact.lagged and distance < tiny and contact.relagged < RELAGS then
+  -- A stiffness belongs to a pair of features, at its distance at the start of the step. Where the
+  -- closest features change the energy jumps, and a line search may end there. Taken at this place
+  -- the distances of both pairs agree, and the jump is gone.
+  if contact.lagged and (distance < tiny or report.reason == STUCK)
+    and contact.relagged < RELAGS then
     contact.relagged = contact.relagged + 1
     semi_implicit.lag(contact)
     return true

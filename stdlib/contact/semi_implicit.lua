@@ -24,7 +24,9 @@ local function stiffness_of(contact, corners, d, own)
   local lagged = contact.lagged
   local moves = corners:gather(lagged.mass):sign()
   if own then moves = moves:hadamard(own) end
-  local part = (d / contact.distance):clamp(CLOSEST, 1)
+  local closest, least = corners:gather(lagged.closest), 0
+  for i = 1, corners:arity() do least = basin.max(least, closest:at(i)) end
+  local part = basin.min(d / contact.distance, least):clamp(CLOSEST, 1)
   local function mean(value) return corners:gather(value):dot(moves) / moves:sum() end
   local inertia = mean(lagged.mass) * contact.scene:motion().inertia_weight
   return stiffness_rules.semi_implicit(inertia, part, mean(lagged.elastic))
@@ -38,6 +40,7 @@ function M.prepare(contact)
       value = contact.position:compute() }),
     number = vertices:add_constant("contact_number",
       { value = basin.array.range(0, vertices:instances()) }),
+    closest = vertices:add_constant("contact_closest", { value = 1 }),
     elastic = vertices:add_constant("contact_elastic", { value = 0 }) }
 end
 
@@ -94,8 +97,26 @@ local function elastic(contact)
   return (all:component(1) + all:component(2) + all:component(3)) * (1 / 3)
 end
 
----At the start of a step, and where a step ends with hardly any gap left.
-function M.lag(contact)
+-- How close, as a part of the distance, each vertex is to others: at most what it was.
+local function closest_of(contact, parts)
+  for kind, count in pairs(contact.detector:counts()) do
+    local found = pair_module.arities[kind] and count > 0 and contact.detector:pairs(kind)
+    for i, row in ipairs(found and found.vertices:table() or {}) do
+      local gap = math.sqrt(found.squared_distance:at(i)) - found.separation:at(i)
+      for _, vertex in ipairs(type(row) == "table" and row or { row }) do
+        parts[vertex + 1] = math.min(parts[vertex + 1], gap / contact.activation)
+      end
+    end
+  end
+  return basin.array.from(parts)
+end
+
+---At the start of a step (`first`), where a step ends with hardly any gap left, and where a line
+---search ends that found no decrease.
+function M.lag(contact, first)
+  local lagged = contact.lagged
+  lagged.closest:update(first and basin.array.filled(contact.vertices:instances(), 1)
+    or closest_of(contact, lagged.closest:value():table()))
   contact.lagged.position:update(contact.position:compute())
   contact.lagged.elastic:update(elastic(contact))
 end
