@@ -116,7 +116,8 @@ char *basin__arena_strdup(basin_arena *arena, const char *text);
 unsigned basin__worker_count(
     const basin_context *context); /* worker numbers passed to tasks are below this; at least 1 */
 /* Runs body for each index in [0, count); returns when all are done. Nested calls run serially on
- * the caller. */
+ * the caller. Each thread begins with a share of the indices that depends on their number alone:
+ * loops over the same things find them in the same thread's cache. */
 void basin__parallel(basin_context *context, size_t count, basin_task_function body, void *user);
 /* The same, where the whole loop is known to take about `operations` scalar operations: a loop that
  * ends before another thread has woken up runs on the caller alone. The order in which bodies run

@@ -11,6 +11,8 @@ enum {
   BLOCKS_A_THREAD = 8 /* indices go out in blocks of count / (threads * this), at least one */
 };
 
+#define CACHE_LINE 64 /* bytes */
+
 /* Seconds of waiting before a thread goes to sleep. */
 #define SPIN_SECONDS 20e-6
 
@@ -18,13 +20,20 @@ enum {
  * of such a loop is the least that another thread can take over with profit. */
 #define WORTHWHILE_OPERATIONS 40000.0
 
+/* The blocks that a thread is to run: from the low half of the word up to the high half. The thread
+ * takes them from the front; others, once they have none left, from the back. Loops over the same
+ * things give each thread the same ones, whose data are in its cache. */
+typedef struct share {
+  _Alignas(CACHE_LINE) _Atomic uint64_t blocks;
+} share;
+
 /* One loop. Threads join it while it is open; the caller closes it and waits for those that joined.
  */
 typedef struct job {
   size_t count, block;
   basin_task_function body;
   void *user;
-  atomic_size_t next;
+  unsigned shares;
 } job;
 
 typedef struct worker {
@@ -44,6 +53,7 @@ struct basin_pool {
   atomic_uint active;     /* threads inside the job; changed under the lock */
   bool spins;
   unsigned started, capacity;
+  share *shares;    /* of the job, one a thread */
   worker workers[]; /* started of them run; the caller is worker 0 */
 };
 
@@ -97,20 +107,69 @@ static void spin(const basin_pool *pool, const atomic_uint *value, unsigned mark
   while ((atomic_load(value) == mark) == equal && basin__seconds() < end) pause_briefly();
 }
 
+/* ---- shares of a job ---- */
+
+static uint64_t pack(uint64_t first, uint64_t last)
+{
+  return first | last << 32;
+}
+
+static bool take(share *from, bool front, size_t *block)
+{
+  uint64_t now = atomic_load_explicit(&from->blocks, memory_order_relaxed);
+  for (;;) {
+    uint64_t first = now & UINT32_MAX, last = now >> 32;
+    if (first >= last) return false;
+    uint64_t rest = front ? pack(first + 1, last) : pack(first, last - 1);
+    *block = (size_t)(front ? first : last - 1);
+    if (atomic_compare_exchange_weak_explicit(
+            &from->blocks, &now, rest, memory_order_relaxed, memory_order_relaxed))
+      return true;
+  }
+}
+
+/* The next block for a thread: its own, or one of the threads after it. */
+static bool next_block(basin_pool *pool, unsigned number, size_t *block)
+{
+  unsigned shares = pool->job.shares;
+  for (unsigned i = 0; i < shares; ++i)
+    if (take(&pool->shares[(number + i) % shares], i == 0, block)) return true;
+  return false;
+}
+
+static bool work_left(const basin_pool *pool)
+{
+  for (unsigned i = 0; i < pool->job.shares; ++i) {
+    uint64_t blocks = atomic_load_explicit(&pool->shares[i].blocks, memory_order_relaxed);
+    if ((blocks & UINT32_MAX) < blocks >> 32) return true;
+  }
+  return false;
+}
+
+static void share_out(basin_pool *pool)
+{
+  job *work = &pool->job;
+  uint64_t blocks = (work->count - 1) / work->block + 1, shares = work->shares;
+  for (uint64_t i = 0; i < shares; ++i)
+    atomic_store(&pool->shares[i].blocks, pack(blocks * i / shares, blocks * (i + 1) / shares));
+}
+
 /* Runs blocks of the job until none is left. */
 static void run_blocks(basin_pool *pool, unsigned number)
 {
   job *work = &pool->job;
   task_frame frame = {.context = pool->context, .worker = number, .outer = current_frame};
+  size_t block;
   current_frame = &frame;
-  for (;;) {
-    size_t begin = atomic_fetch_add_explicit(&work->next, work->block, memory_order_relaxed);
-    if (begin >= work->count) break;
+  while (next_block(pool, number, &block)) {
+    size_t begin = block * work->block;
     size_t end = work->count - begin < work->block ? work->count : begin + work->block;
     for (size_t i = begin; i < end; ++i) work->body(work->user, i, number);
   }
   current_frame = frame.outer;
 }
+
+/* ---- threads ---- */
 
 static void *worker_main(void *argument)
 {
@@ -126,7 +185,7 @@ static void *worker_main(void *argument)
     --pool->sleeping;
     seen = atomic_load(&pool->generation);
     bool stop = pool->stop;
-    bool join = !stop && pool->open && atomic_load(&pool->job.next) < pool->job.count;
+    bool join = !stop && pool->open && work_left(pool);
     if (join) atomic_fetch_add(&pool->active, 1);
     pthread_mutex_unlock(&pool->lock);
     if (stop) return NULL;
@@ -174,6 +233,12 @@ static basin_pool *get_pool(basin_context *context)
     basin__error_clear(context);
     return NULL;
   }
+  pool->shares = basin__alloc_aligned(context, threads * sizeof *pool->shares);
+  if (!pool->shares) {
+    basin__free(context, pool, pool_size(threads - 1));
+    basin__error_clear(context);
+    return NULL;
+  }
   pool->context = context;
   pool->capacity = threads - 1;
   pool->spins = threads <= basin__processor_count();
@@ -197,18 +262,18 @@ void basin__pool_destroy(basin_context *context, basin_pool *pool)
   pthread_cond_destroy(&pool->idle);
   pthread_cond_destroy(&pool->work);
   pthread_mutex_destroy(&pool->lock);
+  basin__free_aligned(context, pool->shares, (pool->capacity + 1) * sizeof *pool->shares);
   basin__free(context, pool, pool_size(pool->capacity));
 }
 
 static void run_pool(basin_pool *pool, size_t count, basin_task_function body, void *user)
 {
-  size_t block = count / ((size_t)BLOCKS_A_THREAD * (pool->started + 1));
+  unsigned shares = pool->started + 1;
+  size_t block = count / ((size_t)BLOCKS_A_THREAD * shares);
   pthread_mutex_lock(&pool->lock);
-  pool->job.count = count;
-  pool->job.block = block ? block : 1;
-  pool->job.body = body;
-  pool->job.user = user;
-  atomic_store(&pool->job.next, 0);
+  pool->job = (job){
+      .count = count, .block = block ? block : 1, .body = body, .user = user, .shares = shares};
+  share_out(pool);
   pool->open = true;
   atomic_fetch_add(&pool->generation, 1);
   if (pool->sleeping) pthread_cond_broadcast(&pool->work);

@@ -2,8 +2,8 @@
  * An iteration is two loops over threads. The first forms the new direction p = z + beta p,
  * multiplies q = A p and sums p . q, chunk by chunk of the matrix; every other time it also takes
  * the two steps x += alpha p that are pending by then. The second finishes q, updates
- * r -= alpha q, applies z = M^-1 r and sums r . z and r . r, part by part of the preconditioner,
- * last part first, so that what the other loop left in cache is used.
+ * r -= alpha q, applies z = M^-1 r and sums r . z and r . r, part by part of the preconditioner.
+ * Both begin with the same nodes on the same thread, whose cache holds their vectors.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <basin/linalg.h>
 
@@ -145,10 +145,9 @@ static void precondition_part(solve *s, size_t part, double rr)
   sums[1] = rr;
 }
 
-static void update_task(void *user, size_t index, unsigned worker)
+static void update_task(void *user, size_t part, unsigned worker)
 {
   solve *s = user;
-  size_t part = s->part_count - 1 - index;
   uint32_t first, last;
   (void)worker;
   part_nodes(s, part, &first, &last);

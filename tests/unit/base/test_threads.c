@@ -93,6 +93,41 @@ static void nested_loops_are_serial(void **state)
   basin_context_destroy(context);
 }
 
+/* Loops of the same length begin with the same indices on the same thread; what a thread leaves is
+ * taken by the others. */
+typedef struct shares {
+  atomic_int arrived;
+  atomic_size_t first[2]; /* index + 1 that a worker began with */
+  atomic_int seen[16];
+} shares;
+
+static void share_task(void *user, size_t index, unsigned worker)
+{
+  shares *s = user;
+  size_t none = 0;
+  atomic_fetch_add(&s->seen[index], 1);
+  if (!atomic_compare_exchange_strong(&s->first[worker], &none, index + 1)) return;
+  atomic_fetch_add(&s->arrived, 1);
+  double end = basin__seconds() + 5; /* for the other one, unless it is kept from running */
+  while (atomic_load(&s->arrived) < 2 && basin__seconds() < end) continue;
+}
+
+static void shares_are_the_same_each_time(void **state)
+{
+  (void)state;
+  basin_options options = basin_options_defaults();
+  options.threads = 2;
+  basin_context *context = basin_context_create(&options);
+  for (int round = 0; round < 20; ++round) {
+    shares s = {.arrived = 0};
+    basin__parallel(context, 16, share_task, &s);
+    for (int i = 0; i < 16; ++i) assert_int_equal(s.seen[i], 1);
+    assert_int_equal(s.first[0], 1);
+    if (s.arrived == 2) assert_int_equal(s.first[1], 9);
+  }
+  basin_context_destroy(context);
+}
+
 /* A loop with little to do stays on its thread, in order; one with much visits every index too. */
 static void small_loops_stay_on_their_thread(void **state)
 {
@@ -202,9 +237,11 @@ static void without_memory_loops_are_serial(void **state)
   options.allocate = failing_allocate;
   options.allocate_user = &allocator;
   basin_context *context = basin_context_create(&options);
-  allocator.fail_at = allocator.calls + 1;
-  check(context, &c, 100);
-  assert_int_equal(basin_error_last(context)->code, BASIN_OK);
+  for (size_t allocation = 1; allocation <= 2; ++allocation) {
+    allocator.fail_at = allocator.calls + allocation;
+    check(context, &c, 100);
+    assert_int_equal(basin_error_last(context)->code, BASIN_OK);
+  }
   check(context, &c, 100); /* now with threads */
   basin_context_destroy(context);
   assert_int_equal(allocator.blocks, 0);
@@ -215,6 +252,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_index_once),
       cmocka_unit_test(nested_loops_are_serial),
+      cmocka_unit_test(shares_are_the_same_each_time),
       cmocka_unit_test(small_loops_stay_on_their_thread),
       cmocka_unit_test(contexts_are_independent),
       cmocka_unit_test(host_threads_are_used),
