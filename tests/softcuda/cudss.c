@@ -178,8 +178,7 @@ static int factorize(object *data, const object *matrix)
   free(data->base.factor);
   data->base.factor = vendor_dense(&matrix->csr);
   if (!data->base.factor) return VENDOR_ALLOCATION;
-  int stopped = matrix->matrix_kind == DEFINITE ? vendor_cholesky(n, data->base.factor)
-                                                : vendor_ldlt(n, data->base.factor);
+  int stopped = vendor_factorize(n, data->base.factor, matrix->matrix_kind != DEFINITE);
   data->info = stopped + 1;
   data->inertia[0] = data->inertia[1] = 0;
   for (size_t i = 0; i < n; i++) data->inertia[data->base.factor[i * n + i] < 0]++;

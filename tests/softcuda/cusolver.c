@@ -214,7 +214,7 @@ int cusolverSpDcsrcholFactor(void *handle,
   o->base.factor = good ? vendor_dense(&m) : NULL;
   vendor_end();
   if (!o->base.factor) return good ? VENDOR_ALLOCATION : VENDOR_INVALID;
-  o->stopped = vendor_cholesky((size_t)n, o->base.factor);
+  o->stopped = vendor_factorize((size_t)n, o->base.factor, false);
   o->position = -1; /* a zero pivot is found here, a negative one on the diagonal alone */
   size_t row = o->stopped < 0 ? 0 : (size_t)o->stopped;
   if (o->stopped >= 0 && o->base.factor[row * ((size_t)n + 1)] == 0) o->position = o->stopped;

@@ -109,32 +109,38 @@ static inline double *vendor_dense(const vendor_csr *m)
   return a;
 }
 
-/* A = L L^T in place; the row where it stops, or -1. */
-static inline int vendor_cholesky(size_t n, double *a)
+/* The first entry of each row that is not 0: the factor's rows begin there, too. NULL: no memory.
+ */
+static inline size_t *vendor_profile(size_t n, const double *a)
 {
-  for (size_t i = 0; i < n; i++) {
-    for (size_t j = 0; j <= i; j++) {
-      double sum = a[i * n + j];
-      for (size_t k = 0; k < j; k++) sum -= a[i * n + k] * a[j * n + k];
-      if (i == j && !(sum > 0)) return (int)i;
-      a[i * n + j] = i == j ? sqrt(sum) : sum / a[j * n + j];
-    }
+  size_t *first = malloc((n + 1) * sizeof *first);
+  for (size_t i = 0; first && i < n; i++) {
+    first[i] = 0;
+    while (first[i] < i && a[i * n + first[i]] == 0) first[i]++;
   }
-  return -1;
+  return first;
 }
 
-/* A = L D L^T without pivoting, D on the diagonal; the row of a zero pivot, or -1. */
-static inline int vendor_ldlt(size_t n, double *a)
+/* A = L L^T, or L D L^T with D on the diagonal, in place, without pivoting; the row where it stops,
+ * or -1: a pivot that is not positive, or 0. */
+static inline int vendor_factorize(size_t n, double *a, bool ldlt)
 {
-  for (size_t i = 0; i < n; i++) {
-    for (size_t j = 0; j <= i; j++) {
+  size_t *first = vendor_profile(n, a);
+  int stopped = first ? -1 : 0;
+  for (size_t i = 0; first && stopped < 0 && i < n; i++) {
+    for (size_t j = first[i]; j <= i; j++) {
       double sum = a[i * n + j];
-      for (size_t k = 0; k < j; k++) sum -= a[i * n + k] * a[j * n + k] * a[k * n + k];
-      if (i == j && sum == 0) return (int)i;
-      a[i * n + j] = i == j ? sum : sum / a[j * n + j];
+      for (size_t k = first[i] > first[j] ? first[i] : first[j]; k < j; k++)
+        sum -= a[i * n + k] * a[j * n + k] * (ldlt ? a[k * n + k] : 1);
+      if (i == j && (ldlt ? sum == 0 : !(sum > 0))) stopped = (int)i;
+      if (i == j)
+        a[i * n + j] = ldlt ? sum : sqrt(sum);
+      else
+        a[i * n + j] = sum / a[j * n + j];
     }
   }
-  return -1;
+  free(first);
+  return stopped;
 }
 
 /* Solves with one of the factors. */
@@ -147,9 +153,8 @@ static inline void vendor_solve(size_t n, const double *a, bool ldlt, const doub
   }
   for (size_t i = 0; ldlt && i < n; i++) x[i] /= a[i * n + i];
   for (size_t i = n; i-- > 0;) {
-    double sum = x[i];
-    for (size_t k = i + 1; k < n; k++) sum -= a[k * n + i] * x[k];
-    x[i] = ldlt ? sum : sum / a[i * n + i];
+    if (!ldlt) x[i] /= a[i * n + i];
+    for (size_t k = 0; k < i; k++) x[k] -= a[i * n + k] * x[i];
   }
 }
 
