@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { REPEATS_MAX = 256 };
+
 softcuda_uint3 softcuda_thread_index, softcuda_block_index;
 softcuda_uint3 softcuda_block_size, softcuda_grid_size;
 
@@ -16,9 +18,12 @@ static struct {
   softcuda_thread threads[SOFTCUDA_THREADS_MAX];
   softcuda_warp_state warps[SOFTCUDA_THREADS_MAX / SOFTCUDA_WARP];
   softcuda_thread *running;
-  const unsigned *order;         /* numbers of the threads, in which they take turns */
-  unsigned next;                 /* place in the order */
-  bool first_round;              /* those from `next` on have not started yet */
+  const unsigned *order;  /* numbers of the threads, in which they take turns */
+  unsigned next, started; /* places in the order: whose turn it is; who has not started yet */
+  unsigned begin, end;    /* the places that take turns now: a warp, in the usual orders */
+  unsigned repeats;       /* of that stretch */
+  bool released;          /* a warp operation has let lanes go since the stretch began */
+  softcuda_thread *taken; /* whose turn it is, but not on this fiber */
   unsigned count, done, waiting; /* threads, ended ones, ones at the barrier */
   void (*call)(void **);
   void **parameters;
@@ -68,19 +73,47 @@ static softcuda_uint3 index_of(unsigned number)
   return (softcuda_uint3){number % row, number % layer / row, number / layer};
 }
 
+static void set_stretch(unsigned begin)
+{
+  block.begin = block.next = begin;
+  block.end = block.count - begin < SOFTCUDA_WARP ? block.count : begin + SOFTCUDA_WARP;
+  block.repeats = 0;
+  block.released = false;
+}
+
+/* At the end of a stretch: once more where lanes have been let go, as their stacks are at hand, but
+ * not for ever, as they may wait for others. False: the round is over. */
+static bool next_stretch(void)
+{
+  if (block.released && block.repeats < REPEATS_MAX) {
+    block.repeats++;
+    block.next = block.begin;
+    block.released = false;
+    return true;
+  }
+  if (block.end == block.count) return false;
+  set_stretch(block.end);
+  return true;
+}
+
+static void start_thread(softcuda_thread *t, unsigned number)
+{
+  t->waiting = SOFTCUDA_READY;
+  t->index = index_of(number);
+  t->fiber = NULL;
+  block.started++;
+}
+
 /* The next thread in this round that can run, now the running one; NULL: none. */
 static softcuda_thread *take_turn(void)
 {
-  while (block.next < block.count) {
-    unsigned number = block.order[block.next++];
+  while (block.next < block.end || next_stretch()) {
+    unsigned place = block.next++, number = block.order[place];
     softcuda_thread *t = &block.threads[number];
-    if (block.first_round) {
-      t->waiting = SOFTCUDA_READY;
-      t->index = index_of(number);
-      t->fiber = NULL;
-    } else if (t->waiting != SOFTCUDA_READY) {
+    if (place >= block.started)
+      start_thread(t, number);
+    else if (t->waiting != SOFTCUDA_READY)
       continue;
-    }
     softcuda_thread_index = t->index;
     block.running = t;
     return t;
@@ -91,25 +124,35 @@ static softcuda_thread *take_turn(void)
 static void end_thread(softcuda_thread *t)
 {
   unsigned number = (unsigned)(t - block.threads);
+  softcuda_warp_state *warp = &block.warps[number / SOFTCUDA_WARP];
+  unsigned waiting = warp->waiting;
   t->fiber = NULL;
   t->waiting = SOFTCUDA_DONE;
   block.done++;
-  softcuda_warp_left(&block.warps[number / SOFTCUDA_WARP], number % SOFTCUDA_WARP);
+  softcuda_warp_left(warp, number % SOFTCUDA_WARP);
+  if (warp->waiting != waiting) block.released = true;
 }
 
-/* Runs a thread on this fiber, and then those that have not started yet, until one has to wait. */
+/* Runs a thread on this fiber, and then those that have not started yet, until one has to wait or
+ * it is the turn of one that has a fiber. */
 static void run_threads(void)
 {
-  do {
+  softcuda_fiber *fiber = softcuda_fiber_running();
+  for (;;) {
     block.call(block.parameters);
     end_thread(block.running);
-  } while (block.first_round && take_turn() && (block.running->fiber = softcuda_fiber_running()));
+    softcuda_thread *t = take_turn();
+    if (t && t->fiber) block.taken = t;
+    if (!t || t->fiber) return;
+    t->fiber = fiber;
+  }
 }
 
 /* The fiber of the next turn; NULL: this round is over. */
 static softcuda_fiber *next_fiber(void)
 {
-  softcuda_thread *t = take_turn();
+  softcuda_thread *t = block.taken ? block.taken : take_turn();
+  block.taken = NULL;
   if (t && !t->fiber) t->fiber = softcuda_fiber_take(run_threads);
   if (t && !t->fiber) fail_outside("no memory for another stack");
   return t ? t->fiber : NULL;
@@ -162,12 +205,15 @@ unsigned long long softcuda_warp(int operation,
   t->width = width;
   wait_here(SOFTCUDA_AT_WARP, file, line);
   unsigned number = softcuda_thread_number() / SOFTCUDA_WARP;
-  block.warps[number].waiting |= 1u << lane;
-  softcuda_warp_complete(&block.warps[number], mask);
-  if (t->waiting == SOFTCUDA_READY)
+  softcuda_warp_state *warp = &block.warps[number];
+  warp->waiting |= 1u << lane;
+  if ((mask & warp->lanes & ~warp->ended & ~warp->waiting) == 0) softcuda_warp_complete(warp, mask);
+  if (t->waiting == SOFTCUDA_READY) {
+    block.released = true;
     softcuda_races_warp(number);
-  else
+  } else {
     softcuda_fiber_pause(next_fiber());
+  }
   return t->result;
 }
 
@@ -258,7 +304,7 @@ static void report_stuck(void)
 static bool run_ready(void)
 {
   bool any = false;
-  block.next = 0;
+  set_stretch(0);
   for (softcuda_fiber *fiber; !block.result && (fiber = next_fiber()) != NULL; any = true) {
     softcuda_fiber *ended = softcuda_fiber_enter(fiber);
     if (ended) softcuda_fiber_give(ended);
@@ -281,8 +327,7 @@ static void start_warps(void)
 /* Those of threads that a failure has left in mid-body; the others have given theirs back. */
 static void give_fibers(void)
 {
-  unsigned started = !block.result ? 0 : block.first_round ? block.next : block.count;
-  for (unsigned i = 0; i < started; i++)
+  for (unsigned i = 0; block.result && i < block.started; i++)
     if (block.threads[block.order[i]].fiber)
       softcuda_fiber_give(block.threads[block.order[i]].fiber);
 }
@@ -290,18 +335,17 @@ static void give_fibers(void)
 int softcuda_block_run(void (*call)(void **), void **parameters, const unsigned *order)
 {
   block.count = softcuda_block_size.x * softcuda_block_size.y * softcuda_block_size.z;
-  block.done = block.waiting = 0;
+  block.done = block.waiting = block.started = 0;
+  block.taken = NULL;
   block.call = call;
   block.parameters = parameters;
   block.order = order;
-  block.first_round = true;
   block.result = 0;
   softcuda_races_block();
   start_warps();
   while (!block.result && block.done < block.count) {
     bool progress = run_ready();
     if (block.result) break;
-    block.first_round = false;
     if (block.waiting && block.waiting + block.done == block.count)
       release_barrier();
     else if (!progress)
