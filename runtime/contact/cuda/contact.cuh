@@ -187,9 +187,11 @@ static __device__ bool candidate_meets(const basin_cuda_rules &rules,
                                        word split,
                                        word n)
 {
+  BASIN_SHARED_LOOP
   for (int k = 0; k < 3; ++k) {
     double low[2] = {BASIN_SHARED_INFINITY, BASIN_SHARED_INFINITY};
     double high[2] = {-BASIN_SHARED_INFINITY, -BASIN_SHARED_INFINITY};
+    BASIN_SHARED_LOOP
     for (word i = 0; i < n; ++i) {
       const int side = i >= split;
       double from, to;

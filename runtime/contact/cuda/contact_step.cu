@@ -1,47 +1,6 @@
-/* The largest step: times of all candidates with one limit that shrinks. Times do not depend on the
- * limit, so that the least does not depend on the order. SPDX-License-Identifier: Apache-2.0 */
-#include "contact.cuh"
-#include "contact_advance.h"
-#include "contact_motion.h"
-
-/* A candidate in motion; false if it does not come close before the limit. Impacts at exactly the
- * least time are still found: the limit passed on is a little later. */
-static __device__ bool prepare(const basin_cuda_rules &rules,
-                               const basin_cuda_sides &sides,
-                               const basin_cuda_candidates &list,
-                               const basin_cuda_motion &motion,
-                               double slackness,
-                               size i,
-                               const basin_cuda_status *status,
-                               basin__motion *m,
-                               double *limit)
-{
-  candidate c;
-  read_candidate(sides, list, i, &c);
-  m->kind = (basin_contact_kind)c.kind;
-  basin__motion_of(motion.positions, motion.direction, motion.limit, c.v, c.count, m);
-  m->separation = separation_of(rules, c.v, c.split, c.count);
-  const double least = double_at(&status->time);
-  *limit = least < 1 ? __longlong_as_double(__double_as_longlong(least) + 1) : 1;
-  return !basin__stays_far(m, c.split, c.count, slackness, *limit);
-}
-
-/* Takes the time of a candidate whose boxes meet: those that only rounding made meet are none. */
-static __device__ void take_candidate(const basin_cuda_rules &rules,
-                                      const basin_cuda_sides &sides,
-                                      const basin_cuda_candidates &list,
-                                      const basin_cuda_motion &motion,
-                                      size i,
-                                      double time,
-                                      double *times,
-                                      basin_cuda_status *status)
-{
-  candidate c;
-  read_candidate(sides, list, i, &c);
-  if (!candidate_meets(rules, motion, c.v, c.split, c.count)) return;
-  times[i] = time;
-  atomicMin(&status->time, (size)__double_as_longlong(time));
-}
+/* The largest step: times of all candidates with one limit that shrinks, and which pair is first.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "contact_step.cuh"
 
 /* times[i]: when candidate i ends the step, 2 if it does not. Those that must be cut are listed. */
 extern "C" __global__ void contact_times(basin_cuda_rules rules,
@@ -66,34 +25,6 @@ extern "C" __global__ void contact_times(basin_cuda_rules rules,
     stalled[atomicAdd(&status->stalled, 1ull)] = (word)i;
   } else if (how == BASIN__REACHED) {
     take_candidate(rules, sides, list, motion, i, time, times, status);
-  }
-}
-
-/* Cuts the listed candidates; each thread has a stack of pieces of its own. */
-extern "C" __global__ void contact_cut(basin_cuda_rules rules,
-                                       basin_cuda_sides sides,
-                                       basin_cuda_candidates list,
-                                       basin_cuda_motion motion,
-                                       double slackness,
-                                       double *times,
-                                       const word *stalled,
-                                       basin__piece *stacks,
-                                       basin_cuda_status *status)
-{
-  basin__piece *stack = stacks + thread_number() * (BASIN__PIECE_DEPTH + 2);
-  for (size k = thread_number(); k < status->stalled; k += thread_count()) {
-    const size i = stalled[k];
-    basin__motion m;
-    basin__search search;
-    double limit, time;
-    if (!prepare(rules, sides, list, motion, slackness, i, status, &m, &limit)) continue;
-    const basin__outcome how = basin__advance_whole(&m, slackness, limit, &search, stack, &time);
-    bool hit = how == BASIN__REACHED;
-    if (how == BASIN__STALLED) {
-      time = basin__subdivide(&search, stack, &hit);
-      hit = hit && time < limit;
-    }
-    if (hit) take_candidate(rules, sides, list, motion, i, time, times, status);
   }
 }
 

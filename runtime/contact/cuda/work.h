@@ -29,7 +29,7 @@
   X(gather_runs, "contact_merge.cu")      \
   X(compare, "contact_merge.cu")          \
   X(times, "contact_step.cu")             \
-  X(cut, "contact_step.cu")               \
+  X(cut, "contact_cut.cu")                \
   X(plane_times, "contact_step.cu")       \
   X(first, "contact_step.cu")             \
   X(first_plane, "contact_step.cu")       \

@@ -51,12 +51,14 @@ BASIN_SHARED double basin__bound_error(const basin__search *s, const basin__piec
   return (20 + 2 * p->depth) * s->unit;
 }
 
-BASIN_SHARED void
+BASIN_SHARED_LARGE void
 basin__piece_closest(const basin__search *s, const basin__piece *p, basin__closest *result)
 {
   basin__vector3 x[4];
   unsigned n = 0;
+  BASIN_SHARED_LOOP
   for (unsigned i = 0; i < s->count_a; ++i) x[n++] = basin__v3_step(p->a[i], p->time, p->qa[i]);
+  BASIN_SHARED_LOOP
   for (unsigned j = 0; j < s->count_b; ++j) x[n++] = basin__v3_step(p->b[j], p->time, p->qb[j]);
   if (s->count_a == 2)
     basin__near_edge_edge(x, result);
@@ -75,10 +77,12 @@ basin__time_along(const basin__search *s, const basin__piece *p, basin__vector3 
 {
   const double target = s->separation + s->keep + basin__bound_error(s, p);
   double level_b[3], rate_b[3], least = BASIN_SHARED_INFINITY;
+  BASIN_SHARED_LOOP
   for (unsigned j = 0; j < s->count_b; ++j) {
     rate_b[j] = basin__v3_dot(n, p->qb[j]);
     level_b[j] = basin__v3_dot(n, p->b[j]) + p->time * rate_b[j];
   }
+  BASIN_SHARED_LOOP
   for (unsigned i = 0; i < s->count_a; ++i) {
     const double rate_a = basin__v3_dot(n, p->qa[i]);
     const double level_a = basin__v3_dot(n, p->a[i]) + p->time * rate_a;
@@ -205,6 +209,7 @@ BASIN_SHARED double basin__subdivide(const basin__search *s, basin__piece *stack
 BASIN_SHARED double basin__largest_sum(const basin__vector3 *x, unsigned count)
 {
   double most = 0;
+  BASIN_SHARED_LOOP
   for (unsigned i = 0; i < count; ++i) {
     const double size = fabs(x[i].x) + fabs(x[i].y) + fabs(x[i].z);
     if (size > most) most = size;

@@ -47,9 +47,11 @@ BASIN_SHARED double
 basin__axis_gap(const basin__motion *m, unsigned split, unsigned n, double limit)
 {
   double best = 0;
+  BASIN_SHARED_LOOP
   for (unsigned k = 0; k < 3; ++k) {
     double low_a = BASIN_SHARED_INFINITY, high_a = -BASIN_SHARED_INFINITY;
     double low_b = BASIN_SHARED_INFINITY, high_b = -BASIN_SHARED_INFINITY;
+    BASIN_SHARED_LOOP
     for (unsigned i = 0; i < n; ++i) {
       const double start = basin__v3_component(&m->x[i], k);
       const double end = start + limit * basin__v3_component(&m->q[i], k);

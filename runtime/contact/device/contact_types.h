@@ -7,6 +7,9 @@
 #ifdef BASIN_CUDA_TEXT
 #define BASIN_SHARED          static __device__ inline
 #define BASIN_SHARED_INFINITY __longlong_as_double(0x7ff0000000000000ll)
+/* Before loops over the few vertices of a stencil, whose number is known only in the run: NVRTC
+ * would unroll them for every number, which costs code, registers and seconds. */
+#define BASIN_SHARED_LOOP _Pragma("unroll 1")
 /* The kinds of <basin/contact.h>; contact.c compares them. */
 typedef enum basin_contact_kind {
   BASIN_CONTACT_POINT_POINT,
@@ -24,6 +27,11 @@ typedef enum basin_contact_kind {
 #include <math.h>
 #define BASIN_SHARED          static inline
 #define BASIN_SHARED_INFINITY HUGE_VAL
+#define BASIN_SHARED_LOOP
+#endif
+/* Large, and called at several places: a text may want one copy. */
+#ifndef BASIN_SHARED_LARGE
+#define BASIN_SHARED_LARGE BASIN_SHARED
 #endif
 
 typedef struct basin__vector3 {

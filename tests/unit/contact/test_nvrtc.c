@@ -15,7 +15,7 @@ static const struct {
                {"contact_detect.cu", "contact_detect", 448},
                {"contact_merge.cu", "contact_merge_runs", 0},
                {"contact_step.cu", "contact_times", 1024},
-               {"contact_step.cu", "contact_cut", 1280},
+               {"contact_cut.cu", "contact_cut", 1408},
                {"contact_closest.cu", "contact_nearest", 256},
                {"contact_fill.cu", "contact_fill_friction", 320}};
 
