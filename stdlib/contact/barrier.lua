@@ -48,7 +48,8 @@ end
 ---              when contact begins and grows; "semi_implicit" goes by masses and elasticity
 ---  form        of b: "squared_log" (default), "log", "two_stage", or "cubic", finite at contact
 ---  thickness   distance that is kept in addition, m
----  friction    coefficient, or { along =, across =, direction = } with a direction in space; or
+---  friction    coefficient, or { along =, across =, direction =, body = } with a direction in
+---              space, or one of a body's surface, as it lay at the start, that moves with it; or
 ---              instead static_friction and dynamic_friction, not above it: one alone is both
 ---  slip        speed below which friction is smoothed, m/s (1e-3)
 ---  friction_iterations  times the normal forces of friction are renewed within a step (0)

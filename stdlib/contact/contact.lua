@@ -43,7 +43,7 @@ function M.new(where, scene, name, given)
   if self.rule == "semi_implicit" then semi_implicit.prepare(self) end
   self.pairs = primitives.add_pairs(self, given)
   self.detector = basin.contact.detector(start.surface(self, given))
-  friction_list.add(self, given)
+  friction_list.add(self, where, given)
   driver.attach(self, given)
   return self
 end

@@ -3,6 +3,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 local basin = require "basin"
 local friction_energy = require "basin.std.contact.friction_energy"
+local grain = require "basin.std.contact.grain"
 local semi_implicit = require "basin.std.contact.semi_implicit"
 local M = {}
 
@@ -41,7 +42,7 @@ end
 
 ---Adds the list to a contact, or nothing without friction. Its normal forces are those of the last
 ---`lag`.
-function M.add(contact, given)
+function M.add(contact, where, given)
   local sticky = given.adhesion and (given.adhesion.friction or 0) > 0
   local tables = tables_of(contact, sticky)
   if not tables then return end
@@ -54,18 +55,22 @@ function M.add(contact, given)
   end
   local stiffness, renew = stiffness_of(contact, pair, corners, values)
   values.stiffness = stiffness
-  local energy = friction_energy(contact, values, corners:gather(contact.position), given)
+  local renewals = { renew }
+  if given.grain then
+    contact.grain, renewals[#renewals + 1] = grain.add(contact, where, given.grain, given.direction)
+  end
+  local energy = friction_energy(contact, values, corners, given)
   contact.own[contact.scene:add_energy(pair:add_attribute("energy", energy),
     { name = contact.mesh.name .. ".friction", projection = "clamp" })] = true
   contact.friction = { space = pair._space, connectivity = corners._id, arrays = arrays,
-    tables = tables, renew = renew }
+    tables = tables, renewals = renewals }
 end
 
 ---Renews normal forces, contact directions and, at the start of a step, where slip is counted from.
 function M.lag(contact, first)
   local list = contact.friction
   contact.detector:_lag(list, contact.reach, first)
-  if list.renew then list.renew() end
+  for _, renew in ipairs(list.renewals) do renew() end
 end
 
 return M

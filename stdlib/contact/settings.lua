@@ -14,22 +14,25 @@ local spec <const> = {
   adaptive = "boolean", pair_limit = "count", name = "string",
 }
 
--- A number, or { along =, across =, direction = }: the coefficients, and the direction.
+-- A number, or { along =, across =, direction =, body = }: the coefficients, the direction, and the
+-- body that it belongs to.
 local function friction_of(where, given)
   if type(given) ~= "table" or getmetatable(given) then
     options.check(where, { friction = given }, { friction = "nonnegative" })
     return given, given
   end
   local checked = options.check(where .. ": friction", given,
-    { along = "nonnegative", across = "nonnegative", direction = "vector" }, { "along", "across" })
+    { along = "nonnegative", across = "nonnegative", direction = "vector", body = "any" },
+    { "along", "across" })
   local n = checked.direction
   if n and (#n ~= 3 or n[1] ^ 2 + n[2] ^ 2 + n[3] ^ 2 == 0) then
     errors.fail("ARGUMENT", "%s: friction: 'direction' needs 3 numbers, not all 0", where)
   end
-  return checked.along, checked.across, n
+  return checked.along, checked.across, n, checked.body
 end
 
----Static and dynamic coefficients, or those along and across a direction, then that; or nil.
+---Static and dynamic coefficients, or those along and across a direction, then that, and its body;
+---or nil.
 ---One of static_friction and dynamic_friction stands for both.
 function M.coefficients(where, given)
   local fixed, moving = given.static_friction, given.dynamic_friction
@@ -48,7 +51,7 @@ end
 
 -- The coefficients of all pairs; along and across need a direction.
 local function check_friction(where, checked)
-  checked.direction = select(3, M.coefficients(where, checked))
+  checked.direction, checked.grain = select(3, M.coefficients(where, checked))
   if type(checked.friction) == "table" and not checked.direction then
     errors.fail_hint("ARGUMENT",
       "friction = { along = 0.1, across = 0.8, direction = { 1, 0, 0 } }",
@@ -58,10 +61,10 @@ end
 
 ---The coefficients of an item of `pairs`; `direction`: what all pairs have.
 function M.pair_coefficients(where, given, direction)
-  local fixed, moving, own = M.coefficients(where, given)
-  if own then
-    errors.fail("ARGUMENT", "%s: friction: all pairs have the 'direction' of the contact's own "
-      .. "'friction'", where)
+  local fixed, moving, own, body = M.coefficients(where, given)
+  if own or body then
+    errors.fail("ARGUMENT", "%s: friction: all pairs have the 'direction', and its 'body', of the "
+      .. "contact's own 'friction'", where)
   elseif type(given.friction) == "table" and not direction then
     errors.fail_hint("ARGUMENT",
       "std.contact.barrier(scene, { friction = { along =, across =, direction = } })",

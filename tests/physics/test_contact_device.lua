@@ -106,6 +106,8 @@ local options <const> = { adaptive = { stiffness = "adaptive" },
   ["friction of pairs' own stiffness"] = { stiffness = "semi_implicit", friction = 0.2 },
   ["short sweeps"] = { step_rule = "cfl", friction = 0.2 },
   ["safe distances"] = { step_rule = "safe_distance" },
+  ["a body's grain"] = { friction = { along = 0.1, across = 0.4, direction = { 1, 0, 1 },
+    body = "soft" } },
   adhesion = { adhesion = { strength = 1e3, range = 8e-3 } },
   ["renewed friction"] = { friction = 0.2, friction_iterations = 2, mollifier = false } }
 

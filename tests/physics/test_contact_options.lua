@@ -215,6 +215,76 @@ harness.test("friction with a direction: slides along it, sticks across it", fun
   harness.close(led[3] / led[1], 1, 0.15)
 end)
 
+harness.test("a direction of a body turns with it", function()
+  -- The grain of the floor lies along z; turned by 90 degrees about y it lies along x.
+  local function turned(friction, angle)
+    local scene = basin.scene "turned"
+    local body = std.body.affine(scene, "block", { density = 1000, stiffness = 1e7,
+      mesh = basin.mesh.box { nx = 1, ny = 1, nz = 1, width = 0.2, height = 0.05, depth = 0.2 },
+      copies = { { 0.03, 0.0258, 0.02 } } })
+    local floor = std.body.fixed(scene, "floor", { motion = function(_, start)
+      local rows, c, s = start:table(), math.cos(angle), math.sin(angle)
+      for _, p in ipairs(rows) do p[1], p[3] = c * p[1] + s * p[3], c * p[3] - s * p[1] end
+      return rows
+    end, mesh = basin.mesh.box({ nx = 1, ny = 1, nz = 1, width = 3, height = 0.1, depth = 3,
+      surface = true }):translated { 0, -0.05, 0 } })
+    local bodies, tilt = { body, floor }, math.rad(20)
+    local contact = std.contact.barrier(scene, { bodies = bodies, distance = 1e-3,
+      friction_iterations = 2, friction = friction })
+    run(scene, contact, bodies, { steps = 50, newton = { tolerance = 1e-4, max_iterations = 200,
+      linear = { solver = "direct" } },
+      gravity = { G * math.sin(tilt), -G * math.cos(tilt), 0 } })
+    return body.bodies.translation:value():at(1, 1) - 0.03,
+      0.5 * G * 0.5 * 0.51 * (math.sin(tilt) - 0.1 * math.cos(tilt))
+  end
+  local function friction(body)
+    return { along = 0.1, across = 0.8, direction = { 0, 0, 1 }, body = body }
+  end
+  local slid, expected = turned(friction "floor", math.pi / 2)
+  harness.close(slid, expected, 0.06 * expected, "along the grain")
+  harness.close(turned(friction "floor", 0), 0, 2e-3, "across the grain")
+  harness.close(turned(friction(nil), math.pi / 2), 0, 2e-3, "a direction in space")
+  -- That of the block, which lies still, is the one in space.
+  harness.close(turned(friction "block", math.pi / 2), 0, 2e-3, "across the block's grain")
+  harness.fails("friction: 'body' is 'flor', which is none of the bodies", turned,
+    friction "flor", 0)
+end)
+
+harness.test("the direction of a body is that of its surface", function()
+  -- A stiff cube that turns, a sheet stretched and sheared in its plane, a rod and points: all move
+  -- by x -> A x, so the direction becomes A d, or its part in the sheet or along the rod.
+  local A = { { 0.8, -0.6, 0.3 }, { 0.6, 0.8, 0 }, { 0, 0, 1.5 } }
+  local function mapped(p)
+    local q = {}
+    for i = 1, 3 do q[i] = A[i][1] * p[1] + A[i][2] * p[2] + A[i][3] * p[3] end
+    return q
+  end
+  local sheet = basin.mesh.grid { nx = 4, ny = 3, width = 0.3, height = 0.2, plane = "xz" }
+  local rod = { points = { { 0, 0, 0 }, { 0.1, 0, 0.1 }, { 0.2, 0, 0.2 } },
+    edges = { { 0, 1 }, { 1, 2 } } }
+  for _, case in ipairs { { cube(0.1, { surface = true }), { 1, 0, 0 } }, { sheet, { 1, 0, 2 } },
+    { sheet, { 1, 3, 2 }, { 1, 0, 2 } }, { basin.mesh.new(rod), { 1, 0, 0 }, { 0.5, 0, 0.5 } },
+    { basin.mesh.new { points = rod.points }, { 1, 2, 3 }, { 1, 2, 3 }, still = true } } do
+    local mesh, direction, part = table.unpack(case)
+    local scene = basin.scene "grain"
+    local moved = std.body.fixed(scene, "moved", { mesh = mesh, motion = function(_, start)
+      local rows = start:table()
+      for i, p in ipairs(rows) do rows[i] = mapped(p) end
+      return rows
+    end })
+    local other = std.body.affine(scene, "other", { mesh = cube(0.1), density = 1000,
+      stiffness = 1e6, copies = { { 0, 5, 0 } } })
+    local contact = std.contact.barrier(scene, { bodies = { other, moved }, friction = { along = 1,
+      across = 2, direction = direction, body = moved } })
+    basin.simulate(scene, { dt = 0.01, steps = 2 })
+    local found, first = contact.vertices.friction_grain:value():table(), other.vertices.count
+    local wanted = case.still and direction or mapped(part or direction)
+    for i, row in ipairs(found) do
+      harness.close_arrays(row, i <= first and { 0, 0, 0 } or wanted, 1e-12, "vertex " .. i)
+    end
+  end
+end)
+
 harness.test("regions of a body have rules of their own", function()
   local rough = slide { friction = 0.1, regions = function(body)
     return { { name = "sole", body = body, vertices = basin.array.range(0, body.vertices.count) } }
