@@ -1,6 +1,14 @@
-/* The functions of cuDSS 0.7 that Basin calls, by simple dense algorithms, with their arguments
- * checked. SPDX-License-Identifier: Apache-2.0 */
+/* The functions of cuDSS that Basin calls, by simple dense algorithms, with their arguments
+ * checked: those of version 0.CUDSS_MINOR. SPDX-License-Identifier: Apache-2.0 */
 #include "vendor.h"
+
+#if CUDSS_MINOR < 8
+#define INDEX_TYPES      int index_type
+#define INDEX_TYPES_GOOD (index_type == 10)
+#else
+#define INDEX_TYPES      int offset_type, int index_type
+#define INDEX_TYPES_GOOD (offset_type == 10 && index_type == 10)
+#endif
 
 SOFTCUDA_API int cudssGetProperty(int property, int *value);
 SOFTCUDA_API int cudssCreate(void **handle);
@@ -20,7 +28,7 @@ SOFTCUDA_API int cudssMatrixCreateCsr(void **matrix,
                                       int *ends,
                                       int *indices,
                                       double *values,
-                                      int index_type,
+                                      INDEX_TYPES,
                                       int value_type,
                                       int kind,
                                       int view,
@@ -54,7 +62,7 @@ static int create(void **place, int kind)
 
 int cudssGetProperty(int property, int *value)
 {
-  *value = property == 1 ? (int)softcuda_setting("SOFTCUDA_CUDSS_MINOR", 7) : 0;
+  *value = property == 1 ? (int)softcuda_setting("SOFTCUDA_CUDSS_MINOR", CUDSS_MINOR) : 0;
   return VENDOR_OK;
 }
 
@@ -127,14 +135,14 @@ int cudssMatrixCreateCsr(void **matrix,
                          int *ends,
                          int *indices,
                          double *values,
-                         int index_type,
+                         INDEX_TYPES,
                          int value_type,
                          int kind,
                          int view,
                          int base)
 {
   SOFTCUDA_CALL("cudssMatrixCreateCsr");
-  bool known = ends == NULL && index_type == 10 && value_type == 1 && view == 0 && base == 0 &&
+  bool known = ends == NULL && INDEX_TYPES_GOOD && value_type == 1 && view == 0 && base == 0 &&
                (kind == SYMMETRIC || kind == DEFINITE) && rows == columns && rows > 0;
   if (!known) return VENDOR_INVALID;
   if (create(matrix, MATRIX) != VENDOR_OK) return VENDOR_ALLOCATION;

@@ -3,6 +3,7 @@
 #include "vendor.h"
 
 #include "base/base.h"
+#include <string.h>
 
 typedef struct state {
   basin_cuda *cuda;
@@ -60,24 +61,42 @@ execute(state *s, int phase, size_t size, size_t columns, basin_address b, basin
   return status;
 }
 
+typedef int (*create_csr_of_0_7)(void **matrix,
+                                 int64_t rows,
+                                 int64_t columns,
+                                 int64_t count,
+                                 basin_address starts,
+                                 basin_address ends,
+                                 basin_address indices,
+                                 basin_address values,
+                                 int index_type,
+                                 int value_type,
+                                 int kind,
+                                 int view,
+                                 int base);
+
+static int create_csr(const basin__cudss *l, const basin__cuda_csr *csr, int kind, void **matrix)
+{
+  enum { INDEX = BASIN__CUDA_INTEGER_32, VALUE = BASIN__CUDA_REAL_64, WHOLE = BASIN__CUDSS_FULL };
+  const int64_t size = (int64_t)csr->size, count = (int64_t)csr->count;
+  const basin_address starts = csr->starts, indices = csr->indices, values = csr->values;
+  if (l->minor > 7)
+    return l->cudssMatrixCreateCsr(
+        matrix, size, size, count, starts, 0, indices, values, INDEX, INDEX, VALUE, kind, WHOLE, 0);
+  create_csr_of_0_7 create;
+  memcpy(&create, &l->cudssMatrixCreateCsr, sizeof create);
+  return create(
+      matrix, size, size, count, starts, 0, indices, values, INDEX, VALUE, kind, WHOLE, 0);
+}
+
 static basin_status make_matrix(state *s, const basin__cuda_csr *m)
 {
   if (s->matrix != NULL) (void)s->l->cudssMatrixDestroy(s->matrix);
   s->matrix = NULL;
-  CALL(s->l->cudssMatrixCreateCsr(&s->matrix,
-                                  (int64_t)m->size,
-                                  (int64_t)m->size,
-                                  (int64_t)m->count,
-                                  m->starts,
-                                  0,
-                                  m->indices,
-                                  m->values,
-                                  BASIN__CUDA_INTEGER_32,
-                                  BASIN__CUDA_REAL_64,
-                                  s->definite ? BASIN__CUDSS_DEFINITE : BASIN__CUDSS_SYMMETRIC,
-                                  BASIN__CUDSS_FULL,
-                                  0));
-  return BASIN_OK;
+  const int kind = s->definite ? BASIN__CUDSS_DEFINITE : BASIN__CUDSS_SYMMETRIC;
+  const int result = create_csr(s->l, m, kind, &s->matrix);
+  if (result == 0) return BASIN_OK;
+  return basin__vendor_failed(s->context, "cudssMatrixCreateCsr(", result, BASIN__CUDSS_ALLOCATION);
 }
 
 static basin_status analyze(void *self, const basin__cuda_csr *m)

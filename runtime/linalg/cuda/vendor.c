@@ -59,19 +59,20 @@ static basin_status resolve_cusparse(basin__cusparse *l)
 static basin_status resolve_cudss(basin__cudss *l)
 {
   static const char *const names[] = {"libcudss.so.0", "libcudss.so", NULL};
-  int major = -1, minor = -1;
+  int major = -1;
   void *symbol;
   BASIN_TRY(open_library(l->context, "CUDSS", "cuDSS", names, &l->library));
 #include "cudss.def"
-  if (l->cudssGetProperty(0, &major) == 0 && l->cudssGetProperty(1, &minor) == 0 && major == 0 &&
-      minor == 7)
+  l->minor = -1;
+  if (l->cudssGetProperty(0, &major) == 0 && l->cudssGetProperty(1, &l->minor) == 0 && major == 0 &&
+      (l->minor == 7 || l->minor == 8))
     return BASIN_OK;
   return BASIN_FAIL(l->context,
                     BASIN_ERROR_UNSUPPORTED,
-                    "%s is cuDSS %d.%d; Basin knows 0.7",
+                    "%s is cuDSS %d.%d; Basin knows 0.7 and 0.8",
                     basin__dl_path(l->library),
                     major,
-                    minor);
+                    l->minor);
 }
 #undef SYMBOL
 

@@ -48,6 +48,7 @@ enum {
 typedef struct basin__cudss {
   basin_context *context;
   basin_dl *library;
+  int minor; /* of version 0.minor */
 #include "cudss.def"
 } basin__cudss;
 #undef SYMBOL

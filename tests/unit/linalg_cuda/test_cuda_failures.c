@@ -29,7 +29,7 @@ static basin_status make(solver *s, kind which, const basin_bsr *matrix)
   BASIN_TRY(basin__buffer_reserve(cuda, &s->b, sizeof right_side));
   BASIN_TRY(basin__buffer_reserve(cuda, &s->x, sizeof right_side));
   BASIN_TRY(basin__cuda_upload(cuda, s->b.address, right_side, sizeof right_side));
-  setenv("BASIN_LIB_CUDSS", which == CHOLESKY ? "/nowhere" : TEST_CUDSS, 1);
+  setenv("BASIN_LIB_CUDSS", which == CHOLESKY ? "/nowhere" : TEST_SOFTCUDA "/libcudss-0.7.so", 1);
   if (which >= CHOLESKY)
     return basin__cuda_factor_create(
         cuda, which == CHOLESKY ? BASIN_FACTOR_CHOLESKY : BASIN_FACTOR_LDLT, &s->factor);

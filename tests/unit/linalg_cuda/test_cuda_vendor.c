@@ -5,11 +5,17 @@
 
 #include "linalg/dense.h"
 
+#include <stdio.h>
+
+enum { NO_CUDSS, CUDSS_0_7 = 7, CUDSS_0_8 = 8 };
+
 /* cuDSS is found where it is named, and nowhere else. */
-static void use_cudss(bool wanted)
+static void use_cudss(int minor)
 {
+  char name[1024] = "/nowhere/libcudss.so";
   if (!is_software()) return;
-  setenv("BASIN_LIB_CUDSS", wanted ? TEST_CUDSS : "/nowhere/libcudss.so", 1);
+  if (minor != NO_CUDSS) snprintf(name, sizeof name, "%s/libcudss-0.%d.so", TEST_SOFTCUDA, minor);
+  setenv("BASIN_LIB_CUDSS", name, 1);
 }
 
 static bool have_factor(basin_factor_kind kind, basin_cuda_factor **factor)
@@ -42,7 +48,7 @@ static void check_solutions(basin_cuda_factor *factor, const basin_bsr *matrix)
   free(x), free(b), free(found);
 }
 
-static void check_factor(bool cudss, basin_factor_kind kind, double shift)
+static void check_factor(int cudss, basin_factor_kind kind, double shift)
 {
   basin_cuda_factor *factor;
   use_cudss(cudss);
@@ -54,7 +60,7 @@ static void check_factor(bool cudss, basin_factor_kind kind, double shift)
     check_solutions(factor, matrix);
     basin_factor_info info = basin__cuda_factor_information(factor);
     size_t analyses = info.analyses;
-    if (is_software()) assert_string_equal(info.library, cudss ? "cuDSS" : "cuSOLVER");
+    if (is_software()) assert_string_equal(info.library, cudss != NO_CUDSS ? "cuDSS" : "cuSOLVER");
     assert_int_equal(info.unknowns, basin_bsr_size(matrix));
     if (kind == BASIN_FACTOR_LDLT) assert_true((info.negative_pivots > 0) == (shift < 0));
     /* Other values: the analysis is kept. */
@@ -80,21 +86,25 @@ static void check_factor(bool cudss, basin_factor_kind kind, double shift)
 static void test_cusolver(void **state)
 {
   (void)state;
-  check_factor(false, BASIN_FACTOR_CHOLESKY, 0.1);
+  check_factor(NO_CUDSS, BASIN_FACTOR_CHOLESKY, 0.1);
 }
 
 static void test_cudss(void **state)
 {
   (void)state;
-  check_factor(true, BASIN_FACTOR_CHOLESKY, 0.1);
-  check_factor(true, BASIN_FACTOR_LDLT, -2.3);
+  for (int minor = CUDSS_0_7; minor <= CUDSS_0_8; ++minor) {
+    check_factor(minor, BASIN_FACTOR_CHOLESKY, 0.1);
+    check_factor(minor, BASIN_FACTOR_LDLT, -2.3);
+  }
 }
 
 /* The unknown where the factorization stops is one of the original numbering. */
 static void test_indefinite(void **state)
 {
   (void)state;
-  for (int cudss = 0; cudss < 2; cudss++) {
+  static const int versions[] = {NO_CUDSS, CUDSS_0_7, CUDSS_0_8};
+  for (size_t i = 0; i < BASIN_COUNT(versions); ++i) {
+    const int cudss = versions[i];
     basin_cuda_factor *factor;
     use_cudss(cudss);
     if (!have_factor(BASIN_FACTOR_CHOLESKY, &factor)) skip();
@@ -105,7 +115,7 @@ static void test_indefinite(void **state)
     basin_address b = device.memory[0].values.address;
     assert_int_equal(basin__cuda_factor_update(factor, &device.matrix), BASIN_ERROR_INDEFINITE);
     basin_factor_info info = basin__cuda_factor_information(factor);
-    if (!cudss && is_software()) {
+    if (cudss == NO_CUDSS && is_software()) {
       assert_int_equal(info.bad_unknown, 23);
       assert_non_null(strstr(basin_error_last(test_context_of)->message, "(node 11, component 1)"));
     }
@@ -130,7 +140,7 @@ static void test_empty_factor(void **state)
 {
   (void)state;
   basin_cuda_factor *factor;
-  use_cudss(true);
+  use_cudss(CUDSS_0_8);
   if (!have_factor(BASIN_FACTOR_CHOLESKY, &factor)) skip();
   basin_cuda_matrix empty = {1, {{0, 3, 0, 0, 0, 0}}};
   OK(basin__cuda_factor_update(factor, &empty));
@@ -149,7 +159,7 @@ static void test_missing_libraries(void **state)
   const char *before = getenv("BASIN_LIB_CUSOLVER");
   char *keep = strdup(before ? before : "");
   basin_cuda_factor *factor;
-  use_cudss(false);
+  use_cudss(NO_CUDSS);
   assert_int_equal(basin__cuda_factor_create(cuda, BASIN_FACTOR_LDLT, &factor),
                    BASIN_ERROR_MISSING_LIBRARY);
   assert_non_null(strstr(basin_error_last(test_context_of)->message, "BASIN_LIB_CUDSS"));
@@ -159,13 +169,13 @@ static void test_missing_libraries(void **state)
   assert_non_null(strstr(basin_error_last(test_context_of)->message, "cuSOLVER"));
   assert_null(factor);
   setenv("BASIN_LIB_CUSOLVER", keep, 1);
-  use_cudss(true);
-  setenv("SOFTCUDA_CUDSS_MINOR", "8", 1);
+  use_cudss(CUDSS_0_8);
+  setenv("SOFTCUDA_CUDSS_MINOR", "9", 1);
   OK(basin__cuda_factor_create(cuda, BASIN_FACTOR_CHOLESKY, &factor));
   basin__cuda_factor_destroy(factor);
   assert_int_equal(basin__cuda_factor_create(cuda, BASIN_FACTOR_LDLT, &factor),
                    BASIN_ERROR_UNSUPPORTED);
-  assert_non_null(strstr(basin_error_last(test_context_of)->message, "0.8"));
+  assert_non_null(strstr(basin_error_last(test_context_of)->message, "0.9"));
   unsetenv("SOFTCUDA_CUDSS_MINOR");
   free(keep);
 }
