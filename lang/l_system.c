@@ -14,7 +14,7 @@ basin_l_system *basin__check_system(lua_State *L, int index)
   return basin__check_object(L, index, BASIN_CLASS_SYSTEM);
 }
 
-/* core.system(context, device, precision) */
+/* core.system(context, device, precision, deterministic) */
 static int core_system(lua_State *L)
 {
   static const char *const precisions[] = {"double", "float", NULL};
@@ -32,6 +32,7 @@ static int core_system(lua_State *L)
   basin__check(L, context, basin_graph_create(context, &self->graph));
   basin__check(
       L, context, basin_system_create(context, basin__provide_kernels, self, &self->system));
+  basin_system_set_deterministic(self->system, lua_isnoneornil(L, 4) || lua_toboolean(L, 4));
   basin__check(L, context, basin__system_open_device(self));
   return 1;
 }
@@ -383,7 +384,12 @@ static int system_describe(lua_State *L)
   }
   int ordinal = atoi(device + sizeof "cuda:" - 1);
   basin__check(L, self->context, basin_device_get_info(self->context, ordinal, &info));
-  lua_pushfstring(L, "%s: %s, %s", device, info.name, basin_backend_describe(backend));
+  lua_pushfstring(L,
+                  "%s: %s, %s%s",
+                  device,
+                  info.name,
+                  basin_backend_describe(backend),
+                  basin_system_is_deterministic(self->system) ? "" : ", sums in any order");
   return 1;
 }
 

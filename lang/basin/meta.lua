@@ -1059,7 +1059,7 @@ function Scene:kernel_statistics() end
 ---@return basin.Matrix
 function Scene:multiply(a, b) end
 
----The device in words.
+---The device in words; for a CUDA device also whether sums may have any order.
 ---@return string
 function Scene:device() end
 
@@ -1726,7 +1726,8 @@ function basin.concat_cols(list) end
 function basin.custom(value, arguments, derivatives) end
 
 ---Makes a scene. Options: device ("auto", "cpu", "cpu:interp", "cuda", "cuda:N"), precision
----("double", "float"), threads.
+---("double", "float"), threads, deterministic (true; false: on a CUDA device sums may have any
+---order, which changes the last digits from run to run).
 ---@param name string
 ---@param given? table
 ---@return basin.Scene

@@ -75,13 +75,14 @@ local function check_device(word, named)
 end
 
 --- Makes a scene. Options: device ("auto", "cpu", "cpu:interp", "cuda", "cuda:N"), precision
---- ("double", "float"), threads.
+--- ("double", "float"), threads, deterministic (true; false: on a CUDA device sums may have any
+--- order, which changes the last digits from run to run).
 function M.new(name, given)
   if type(name) ~= "string" then
     errors.fail("ARGUMENT", "basin.scene: a name is needed, got a %s", options.type_name(name))
   end
   local checked = options.check("basin.scene", given, { device = device.words,
-    precision = { "double", "float" }, threads = "count" })
+    precision = { "double", "float" }, threads = "count", deterministic = "boolean" })
   local context = checked.threads and core.context { threads = checked.threads } or core.context()
   config.warn_of_variables(context)
   local own = context:device()
@@ -92,7 +93,7 @@ function M.new(name, given)
   if word == "cpu:interp" and precision == "float" then
     context:log("warn", "cpu:interp computes in double: precision \"float\" changes nothing")
   end
-  local system = core.system(context, word, precision)
+  local system = core.system(context, word, precision, checked.deterministic ~= false)
   local space = system:add_space(name, name, nil, true, false, 1)
   local self = owner.fields(nil, nil, name, space)
   self._scene = self

@@ -45,6 +45,16 @@ void basin_system_destroy(basin_system *system)
   basin__free(context, system, sizeof *system);
 }
 
+void basin_system_set_deterministic(basin_system *system, bool deterministic)
+{
+  system->atomic_sums = !deterministic;
+}
+
+bool basin_system_is_deterministic(const basin_system *system)
+{
+  return !system->atomic_sums || !system->cuda;
+}
+
 basin_context *basin_system_context(const basin_system *system)
 {
   return system->context;

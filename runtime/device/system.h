@@ -120,6 +120,7 @@ typedef struct basin_array {
 struct basin_system {
   basin_context *context;
   basin_cuda *cuda; /* NULL: the CPU. Belongs to the context or to the caller */
+  bool atomic_sums; /* minimizers on a device may add in any order */
   basin_kernel_provider provider;
   void *provider_user;
   uint64_t clock; /* grows with every change */

@@ -152,13 +152,39 @@ for name, make in pairs(scenes) do
   h.test("energies, gradient, Hessian: " .. name, function() compare_assembly(make, nil, 1e-13) end)
 end
 
+-- Sums in any order: atomic additions on the device, nothing else on the CPU.
+for name, make in pairs(scenes) do
+  h.test("atomic additions: " .. name, function()
+    compare_assembly(make, { deterministic = false }, 1e-13)
+  end)
+end
+
+h.test("which order sums have", function()
+  local launches = {}
+  for _, deterministic in ipairs { true, false } do
+    local scene = scenes.shared { device = "cuda", deterministic = deterministic }
+    local before = scene._system:transfers().launches
+    scene:gradient()
+    launches[deterministic] = scene._system:transfers().launches - before
+  end
+  assert(launches[false] < launches[true], "contributions are sorted")
+  for _, device in ipairs { h.host(), "cuda" } do
+    local scene = scenes.plane { device = device, deterministic = false }
+    h.equal(scene:device():find("sums in any order", 1, true) ~= nil, device == "cuda")
+    h.equal(scenes.plane { device = device }:device():find("any order", 1, true), nil)
+  end
+  h.fails("'deterministic' must be a boolean", basin.scene, "wrong", { deterministic = 1 })
+end)
+
 h.test("single precision", function()
   local tolerance = h.host() == "cpu" and 2e-6 or 2e-5 -- the interpreter computes in double
   compare_assembly(scenes.shared, { precision = "float" }, tolerance)
 end)
 
 h.test("an unknown that a thousand elements share", function()
-  compare_assembly(function(given) return scenes.shared(given, 700) end, nil, 1e-12)
+  local function make(given) return scenes.shared(given, 700) end
+  compare_assembly(make, nil, 1e-12)
+  compare_assembly(make, { deterministic = false }, 1e-12)
 end)
 
 h.test("changed data, switched terms", function()
@@ -177,9 +203,9 @@ end)
 
 -- Springs between pairs that come and go, over the points of affine bodies and free points: the
 -- dynamic part of the matrix, over maps.
-h.test("pairs that change, points that come and go", function()
+local function changing_pairs(deterministic)
   local function make(device)
-    local scene = basin.scene("pairs", { device = device })
+    local scene = basin.scene("pairs", { device = device, deterministic = deterministic })
     local mesh = scene:add_mesh("m")
     local free = mesh:add_primitive("free", 4, { dynamic = true })
     local x = free:add_attribute("position",
@@ -234,15 +260,18 @@ h.test("pairs that change, points that come and go", function()
   for _, one in ipairs(both) do one.free:resize(1) end
   set { { 3, 1 } }
   check("fewer points")
-end)
+end
+
+h.test("pairs that change, points that come and go", function() changing_pairs(true) end)
+h.test("the same, by atomic additions", function() changing_pairs(false) end)
 
 -- ---- Newton's method ----
 
 -- Minimizes on both devices; the unknowns agree to rounding, and the iterations in number.
-local function compare_newton(make, options, tolerance)
+local function compare_newton(make, options, tolerance, deterministic)
   local found, iterations = {}, {}
   for _, device in ipairs { h.host(), "cuda" } do
-    local scene, targets = make { device = device }
+    local scene, targets = make { device = device, deterministic = deterministic }
     local report = basin.newton(scene, options)
     h.equal(report.converged, true, device .. ": " .. report.reason)
     iterations[device] = report.iterations
@@ -288,6 +317,11 @@ h.test("MINRES", function()
     found[device] = x:value()
   end
   compare(found.cuda, found[h.host()], 1e-9, "unknowns")
+end)
+
+h.test("Newton, atomic additions", function()
+  compare_newton(scenes.curved, { rule = "gradient", tolerance = 1e-8, max_iterations = 200,
+    linear = { solver = "direct" } }, 1e-7, false)
 end)
 
 h.test("callbacks: refresh, monitor, a filter that looks at the direction", function()

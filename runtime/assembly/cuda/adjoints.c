@@ -57,21 +57,17 @@ static basin_status send_bases(basin_minimizer *minimizer, basin_term *term)
   if (!bases) return BASIN_ERROR_MEMORY;
   for (size_t a = 0; a < term->local_nodes; ++a)
     bases[a] = minimizer->device->maps[term->node_maps[a]].adjoint;
-  basin_status status = basin__cuda_send(minimizer, &minimizer->device->tables, bases, bytes);
+  basin_status status = basin__cuda_send(minimizer, &term->device->bases, bases, bytes);
   basin__free(minimizer->context, bases, bytes);
   return status;
 }
 
-basin_status basin__cuda_adjoint_list(basin_minimizer *minimizer, basin_term *term)
+static basin_status make_list(basin_minimizer *minimizer, const basin_term *term)
 {
   basin_cuda_minimizer *device = minimizer->device;
   basin_cuda_term *own = term->device;
   basin_cuda_list *list = &own->adjoint;
   size_t count = term->elements * term->local_nodes;
-  if (own->adjoint_number == own->number && own->adjoint_version == device->adjoint_version)
-    return BASIN_OK;
-  own->adjoint_number = 0;
-  BASIN_TRY(send_bases(minimizer, term));
   BASIN_TRY(basin__buffer_reserve(device->cuda, &device->keys, count * sizeof(uint64_t)));
   BASIN_TRY(basin__buffer_reserve(device->cuda, &list->words, count * sizeof(uint32_t)));
   basin_emit_task task = {.elements = term->elements,
@@ -80,12 +76,23 @@ basin_status basin__cuda_adjoint_list(basin_minimizer *minimizer, basin_term *te
                           .bits = place_bits(minimizer),
                           .batch = (uint32_t)own->batch,
                           .rows = own->rows.address,
-                          .bases = device->tables.address,
+                          .bases = own->bases.address,
                           .keys = device->keys.address,
                           .words = list->words.address};
   BASIN_TRY(
       basin__cuda_simple(minimizer, "contributions.cu", "emit_rows", "", count, (void *[]){&task}));
-  BASIN_TRY(basin__cuda_list_build(minimizer, term->name, own->batches, count, task.bits, list));
+  return basin__cuda_list_build(minimizer, term->name, own->batches, count, task.bits, list);
+}
+
+basin_status basin__cuda_adjoint_list(basin_minimizer *minimizer, basin_term *term)
+{
+  const basin_cuda_minimizer *device = minimizer->device;
+  basin_cuda_term *own = term->device;
+  if (own->adjoint_number == own->number && own->adjoint_version == device->adjoint_version)
+    return BASIN_OK;
+  own->adjoint_number = 0;
+  BASIN_TRY(send_bases(minimizer, term));
+  if (!device->atomic) BASIN_TRY(make_list(minimizer, term));
   own->adjoint_number = own->number;
   own->adjoint_version = device->adjoint_version;
   return BASIN_OK;

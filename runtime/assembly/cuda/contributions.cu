@@ -13,6 +13,8 @@ typedef struct emit_task {
   const word *bases;          /* adjoints: first row of each local node's map, NONE: not wanted */
   key *keys;
   word *words;
+  const key *unique;          /* blocks of the matrix, for find_words */
+  size unique_count;
 } emit_task;
 
 static __device__ __forceinline__ void
@@ -48,36 +50,86 @@ extern "C" __global__ void emit_rows(const emit_task task)
 }
 
 /* The block of two local nodes belongs to the upper triangle of the matrix. */
-static __device__ __forceinline__ void
-put_pair(const emit_task &task, size c, word element, word row, word column, bool same)
+typedef struct pair_place {
+  key place; /* all bits set: none */
+  word element, flags;
+} pair_place;
+
+static __device__ __forceinline__ pair_place
+place_of(const emit_task &task, word element, word row, word column, bool same)
 {
-  const key mask = ((key)1 << 2 * task.bits) - 1;
-  key place = mask;
-  word flags = 0;
-  if (row != NONE && column != NONE) {
-    place = row <= column ? (key)row << task.bits | column : (key)column << task.bits | row;
-    if (row > column) flags = TRANSPOSED;
-    if (row == column && !same) flags = TWICE;
-  }
-  task.keys[c] = (key)(element / task.batch) << 2 * task.bits | place;
-  task.words[c] = (word)c | flags;
+  pair_place found;
+  found.element = element;
+  found.place = ((key)1 << 2 * task.bits) - 1;
+  found.flags = 0;
+  if (row == NONE || column == NONE) return found;
+  found.place = row <= column ? (key)row << task.bits | column : (key)column << task.bits | row;
+  if (row > column) found.flags = TRANSPOSED;
+  if (row == column && !same) found.flags = TWICE;
+  return found;
+}
+
+static __device__ __forceinline__ pair_place pair_direct(const emit_task &task, word e, word p)
+{
+  const word pair = task.local[p], a = pair >> 16, b = pair & 0xffff;
+  return place_of(
+      task, e, task.rows[a * task.elements + e], task.rows[b * task.elements + e], a == b);
+}
+
+static __device__ __forceinline__ pair_place pair_mapped(const emit_task &task, size c)
+{
+  const word v = task.pairs[2 * c], w = task.pairs[2 * c + 1];
+  return place_of(task, task.nodes[v].element, task.nodes[v].node, task.nodes[w].node, v == w);
+}
+
+static __device__ __forceinline__ void
+put_pair(const emit_task &task, size c, const pair_place &found)
+{
+  task.keys[c] = (key)(found.element / task.batch) << 2 * task.bits | found.place;
+  if (task.words) task.words[c] = (word)c | found.flags;
 }
 
 extern "C" __global__ void emit_pairs_direct(const emit_task task)
 {
   const size c = thread_number();
   if (c >= task.count) return;
-  const word e = (word)(c / task.local_pairs), pair = task.local[c % task.local_pairs];
-  const word a = pair >> 16, b = pair & 0xffff;
-  put_pair(task, c, e, task.rows[a * task.elements + e], task.rows[b * task.elements + e], a == b);
+  put_pair(task, c, pair_direct(task, (word)(c / task.local_pairs), (word)(c % task.local_pairs)));
 }
 
 extern "C" __global__ void emit_pairs_mapped(const emit_task task)
 {
   const size c = thread_number();
-  if (c >= task.count) return;
-  const word v = task.pairs[2 * c], w = task.pairs[2 * c + 1];
-  put_pair(task, c, task.nodes[v].element, task.nodes[v].node, task.nodes[w].node, v == w);
+  if (c < task.count) put_pair(task, c, pair_mapped(task, c));
+}
+
+/* ---- for atomic additions: the slot of each contribution ---- */
+
+static __device__ __forceinline__ word find_slot(const emit_task &task, const pair_place &found)
+{
+  size low = 0, high = task.unique_count;
+  while (low < high) {
+    const size middle = (low + high) / 2;
+    if (task.unique[middle] < found.place)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < task.unique_count ? (word)low | found.flags : NONE;
+}
+
+/* words[pair * elements + element] */
+extern "C" __global__ void find_words_direct(const emit_task task)
+{
+  const size t = thread_number();
+  if (t >= task.count) return;
+  task.words[t] =
+      find_slot(task, pair_direct(task, (word)(t % task.elements), (word)(t / task.elements)));
+}
+
+extern "C" __global__ void find_words_mapped(const emit_task task)
+{
+  const size c = thread_number();
+  if (c < task.count) task.words[c] = find_slot(task, pair_mapped(task, c));
 }
 
 /* ---- runs of equal keys ---- */

@@ -9,7 +9,9 @@
 
 /* What the elements of a term add to, sorted by batch and place (a node, or a block of the upper
  * triangle), in element order within a place: runs of equal places. Sums follow the runs, so they
- * have one order. */
+ * have one order. For atomic additions a list of blocks has its places alone, once each, and as
+ * `words` the slot of each contribution: of pair p and element e at [p * elements + e] if the term
+ * is direct. */
 typedef struct basin_cuda_list {
   basin_buffer words, heads, places, longs; /* of each contribution; of each run; long runs */
   basin_buffer slots;                       /* blocks: the slot of each run in the part */
@@ -30,7 +32,8 @@ typedef struct basin_cuda_term {
   size_t node_count, pair_count;
   basin_dof_table *sent; /* what `tables` holds: local_nodes of them */
   basin_cuda_list gradient, hessian, adjoint;
-  uint64_t adjoint_number, adjoint_version; /* what `adjoint` stands for */
+  basin_buffer bases; /* of each local node: first row of its map among the adjoints */
+  uint64_t adjoint_number, adjoint_version; /* what `adjoint` and `bases` stand for */
   basin_device_binding bindings[BASIN_STAGE_COUNT];
   basin_buffer energies; /* one an element, for benchmarks */
 } basin_cuda_term;
@@ -61,6 +64,7 @@ typedef struct basin_cuda_part {
 
 typedef struct basin_cuda_minimizer {
   basin_cuda *cuda;
+  bool atomic; /* sums in any order */
   basin_cuda_scratch scratch;
   basin_cuda_part parts[BASIN_PART_COUNT];
   basin_cuda_map *maps;
@@ -125,8 +129,33 @@ basin_status basin__cuda_list_build(basin_minimizer *minimizer,
                                     size_t count,
                                     unsigned bits,
                                     basin_cuda_list *list);
+/* For atomic additions: only which places there are, as list->places. The keys have no batch. */
+basin_status basin__cuda_list_places(basin_minimizer *minimizer,
+                                     const char *name,
+                                     size_t count,
+                                     unsigned bits,
+                                     basin_cuda_list *list);
+/* And then, once the blocks of the term's part are known, the slot of each contribution. */
+basin_status basin__cuda_term_slots(basin_minimizer *minimizer, basin_term *term);
 void basin__cuda_list_release(basin_minimizer *minimizer, basin_cuda_list *list);
 basin_status basin__cuda_pattern_update(basin_minimizer *minimizer);
+
+/* ---- sums.c: adds the local results of a batch ---- */
+typedef struct basin_cuda_sum {
+  size_t batch, begin, count;      /* elements [begin, begin + count) */
+  basin_address gradient, hessian; /* local results, component-major */
+  basin_address to;                /* Hessians: blocks of the term's part, and how many */
+  uint32_t limit;
+} basin_cuda_sum;
+basin_status basin__cuda_add_gradient(basin_minimizer *minimizer,
+                                      const basin_term *term,
+                                      const basin_cuda_sum *sum);
+basin_status basin__cuda_add_adjoint(basin_minimizer *minimizer,
+                                     const basin_term *term,
+                                     const basin_cuda_sum *sum);
+basin_status basin__cuda_add_hessian(basin_minimizer *minimizer,
+                                     const basin_term *term,
+                                     const basin_cuda_sum *sum);
 
 /* ---- run.c, energy.c, host.c ---- */
 basin_status

@@ -14,13 +14,13 @@ static size_t batch_bytes(void)
 }
 
 /* The texts that every minimization comes to, compiled side by side. */
-static basin_status prepare(basin_cuda *cuda, unsigned block)
+static basin_status prepare(basin_cuda *cuda, unsigned block, bool atomic)
 {
   char sums[32], solver[48];
   snprintf(sums, sizeof sums, "-DBLOCK=%u", block);
   snprintf(solver, sizeof solver, "-DBLOCK=%u -DNUMBER=double", block);
   const basin_cuda_wanted wanted[] = {{"contributions.cu", ""},
-                                      {"gather.cu", sums},
+                                      {atomic ? "scatter.cu" : "gather.cu", sums},
                                       {"jacobi.cu", solver},
                                       {"jacobi_apply.cu", solver},
                                       {"map_entries.cu", ""},
@@ -39,11 +39,13 @@ static basin_status prepare(basin_cuda *cuda, unsigned block)
 
 basin_status basin__cuda_minimizer_create(basin_minimizer *minimizer)
 {
-  BASIN_TRY(prepare(minimizer->system->cuda, minimizer->layout.block));
+  BASIN_TRY(
+      prepare(minimizer->system->cuda, minimizer->layout.block, minimizer->system->atomic_sums));
   basin_cuda_minimizer *device = basin__calloc(minimizer->context, 1, sizeof *device);
   if (!device) return BASIN_ERROR_MEMORY;
   device->cuda = minimizer->system->cuda;
   device->batch_bytes = batch_bytes();
+  device->atomic = minimizer->system->atomic_sums;
   minimizer->device = device;
   minimizer->engine = &basin__engine_cuda;
   return BASIN_OK;
@@ -172,6 +174,7 @@ static void release_term(basin_minimizer *minimizer, basin_term *term)
                                    &own->pair_starts,
                                    &own->nodes,
                                    &own->pairs,
+                                   &own->bases,
                                    &own->energies};
   release_buffers(minimizer->device->cuda, buffers, BASIN_COUNT(buffers));
   basin__cuda_list_release(minimizer, &own->gradient);

@@ -90,7 +90,7 @@ static basin_status reserve_values(basin_minimizer *minimizer, basin_cuda_part *
   return basin__buffer_reserve(cuda, &part->full, part->full_count * block);
 }
 
-/* Each run of each term learns its block. */
+/* Each run of each term learns its block, or each contribution. */
 static basin_status hand_out_slots(basin_minimizer *minimizer, int number)
 {
   const basin_cuda_part *part = &minimizer->device->parts[number];
@@ -98,6 +98,10 @@ static basin_status hand_out_slots(basin_minimizer *minimizer, int number)
     basin_term *term = basin__minimizer_term(minimizer, k);
     if (!belongs(term, number) || term->device->hessian.run_count == 0) continue;
     basin_cuda_list *list = &term->device->hessian;
+    if (minimizer->device->atomic) {
+      BASIN_TRY(basin__cuda_term_slots(minimizer, term));
+      continue;
+    }
     uint64_t runs = list->run_count, count = part->upper_count;
     basin_address unique = part->unique.address;
     BASIN_TRY(basin__buffer_reserve(

@@ -145,6 +145,33 @@ static basin_status send_local_pairs(basin_minimizer *minimizer, basin_term *ter
   return status;
 }
 
+static size_t pair_total(const basin_term *term)
+{
+  return term->direct ? term->elements * term->local_pairs : term->device->pair_count;
+}
+
+static basin_emit_task emit_task(const basin_minimizer *minimizer, const basin_term *term)
+{
+  const basin_cuda_term *own = term->device;
+  return (basin_emit_task){.elements = term->elements,
+                           .local_nodes = term->local_nodes,
+                           .local_pairs = term->local_pairs,
+                           .bits = basin__bits_of(minimizer->layout.node_count + 1),
+                           .batch = (uint32_t)own->batch,
+                           .rows = own->rows.address,
+                           .local = own->local.address,
+                           .nodes = own->nodes.address,
+                           .pairs = own->pairs.address,
+                           .keys = minimizer->device->keys.address};
+}
+
+static basin_status
+emit(basin_minimizer *minimizer, const char *entry, size_t count, basin_emit_task *task)
+{
+  task->count = count;
+  return basin__cuda_simple(minimizer, "contributions.cu", entry, "", count, (void *[]){task});
+}
+
 /* One list: `count` contributions with places of `bits` bits. */
 static basin_status sort_list(basin_minimizer *minimizer,
                               basin_term *term,
@@ -154,24 +181,43 @@ static basin_status sort_list(basin_minimizer *minimizer,
                               basin_cuda_list *list)
 {
   basin_cuda_minimizer *device = minimizer->device;
-  const basin_cuda_term *own = term->device;
   if (count > BASIN_SLOT_MASK) return fail_large(minimizer, term, count);
   BASIN_TRY(basin__buffer_reserve(device->cuda, &device->keys, count * sizeof(uint64_t)));
   BASIN_TRY(basin__buffer_reserve(device->cuda, &list->words, count * sizeof(uint32_t)));
-  basin_emit_task task = {.elements = term->elements,
-                          .count = count,
-                          .local_nodes = term->local_nodes,
-                          .local_pairs = term->local_pairs,
-                          .bits = basin__bits_of(minimizer->layout.node_count + 1),
-                          .batch = (uint32_t)own->batch,
-                          .rows = own->rows.address,
-                          .local = own->local.address,
-                          .nodes = own->nodes.address,
-                          .pairs = own->pairs.address,
-                          .keys = device->keys.address,
-                          .words = list->words.address};
-  BASIN_TRY(basin__cuda_simple(minimizer, "contributions.cu", entry, "", count, (void *[]){&task}));
-  return basin__cuda_list_build(minimizer, term->name, own->batches, count, bits, list);
+  basin_emit_task task = emit_task(minimizer, term);
+  task.words = list->words.address;
+  BASIN_TRY(emit(minimizer, entry, count, &task));
+  return basin__cuda_list_build(minimizer, term->name, term->device->batches, count, bits, list);
+}
+
+/* For atomic additions: which blocks there are. */
+static basin_status find_places(basin_minimizer *minimizer, basin_term *term)
+{
+  basin_cuda_minimizer *device = minimizer->device;
+  size_t count = pair_total(term);
+  if (count > BASIN_SLOT_MASK) return fail_large(minimizer, term, count);
+  BASIN_TRY(basin__buffer_reserve(device->cuda, &device->keys, count * sizeof(uint64_t)));
+  basin_emit_task task = emit_task(minimizer, term);
+  task.batch = (uint32_t)term->elements;
+  BASIN_TRY(
+      emit(minimizer, term->direct ? "emit_pairs_direct" : "emit_pairs_mapped", count, &task));
+  return basin__cuda_list_places(
+      minimizer, term->name, count, 2 * task.bits, &term->device->hessian);
+}
+
+basin_status basin__cuda_term_slots(basin_minimizer *minimizer, basin_term *term)
+{
+  basin_cuda_minimizer *device = minimizer->device;
+  const basin_cuda_part *part =
+      &device->parts[term->dynamic ? BASIN_PART_DYNAMIC : BASIN_PART_STATIC];
+  basin_cuda_list *list = &term->device->hessian;
+  size_t count = pair_total(term);
+  BASIN_TRY(basin__buffer_reserve(device->cuda, &list->words, count * sizeof(uint32_t)));
+  basin_emit_task task = emit_task(minimizer, term);
+  task.words = list->words.address;
+  task.unique = part->unique.address;
+  task.unique_count = part->upper_count;
+  return emit(minimizer, term->direct ? "find_words_direct" : "find_words_mapped", count, &task);
 }
 
 /* Local results of a batch have a limited size. */
@@ -192,9 +238,9 @@ static basin_status make_lists(basin_minimizer *minimizer, basin_term *term)
   unsigned bits = basin__bits_of(minimizer->layout.node_count + 1);
   bool direct = term->direct;
   size_t nodes = direct ? term->elements * term->local_nodes : own->node_count;
-  size_t pairs = direct ? term->elements * term->local_pairs : own->pair_count;
   choose_batch(minimizer, term);
   if (direct) BASIN_TRY(send_local_pairs(minimizer, term));
+  if (minimizer->device->atomic) return find_places(minimizer, term);
   BASIN_TRY(sort_list(minimizer,
                       term,
                       direct ? "emit_nodes_direct" : "emit_nodes_mapped",
@@ -204,7 +250,7 @@ static basin_status make_lists(basin_minimizer *minimizer, basin_term *term)
   return sort_list(minimizer,
                    term,
                    direct ? "emit_pairs_direct" : "emit_pairs_mapped",
-                   pairs,
+                   pair_total(term),
                    2 * bits,
                    &own->hessian);
 }

@@ -38,7 +38,8 @@ typedef struct basin_pair_task {
 typedef struct basin_emit_task {
   uint64_t elements, count;
   uint32_t local_nodes, local_pairs, bits, batch;
-  basin_address rows, local, nodes, pairs, bases, keys, words;
+  basin_address rows, local, nodes, pairs, bases, keys, words, unique;
+  uint64_t unique_count;
 } basin_emit_task;
 
 typedef struct basin_runs_task {
@@ -48,11 +49,24 @@ typedef struct basin_runs_task {
   basin_address places, starts, longs;
 } basin_runs_task;
 
+typedef struct basin_local_results {
+  uint64_t begin, count;
+  uint32_t local_nodes, local_pairs;
+  basin_address local_pair, nodes, pairs, tables, local;
+} basin_local_results;
+
 typedef struct basin_gather_task {
-  uint64_t first_run, run_count, begin, count;
-  uint32_t local_nodes, local_pairs, limit, length;
-  basin_address words, heads, longs, places, slots, local_pair, nodes, pairs, tables, local, to;
+  basin_local_results from;
+  uint64_t first_run, run_count;
+  uint32_t limit, length;
+  basin_address words, heads, longs, places, slots, to;
 } basin_gather_task;
+
+typedef struct basin_scatter_task {
+  basin_local_results from;
+  uint64_t elements;
+  basin_address rows, bases, starts, words, to;
+} basin_scatter_task;
 
 /* ---- DOF maps ---- */
 
@@ -108,8 +122,10 @@ static_assert(BASIN_PATH_MAX == 6, "as in assembly.cuh");
 static_assert(sizeof(basin_cuda_path) == 6 * 8 + 14 * 4, "as in assembly.cuh");
 static_assert(sizeof(basin_walk_task) == 8 + 2 * 4 + 2 * 8 + 104, "as in term_rows.cu");
 static_assert(sizeof(basin_expand_task) == 8 + 2 * 4 + 6 * 8, "as in term_rows.cu");
-static_assert(sizeof(basin_emit_task) == 2 * 8 + 4 * 4 + 7 * 8, "as in contributions.cu");
+static_assert(sizeof(basin_emit_task) == 3 * 8 + 4 * 4 + 8 * 8, "as in contributions.cu");
 static_assert(sizeof(basin_runs_task) == 3 * 8 + 4 * 4 + 3 * 8, "as in contributions.cu");
-static_assert(sizeof(basin_gather_task) == 4 * 8 + 4 * 4 + 11 * 8, "as in gather.cu");
+static_assert(sizeof(basin_local_results) == 2 * 8 + 2 * 4 + 5 * 8, "as in local.cuh");
+static_assert(sizeof(basin_gather_task) == 64 + 2 * 8 + 2 * 4 + 6 * 8, "as in gather.cu");
+static_assert(sizeof(basin_scatter_task) == 64 + 8 + 5 * 8, "as in scatter.cu");
 
 #endif

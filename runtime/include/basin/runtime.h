@@ -56,6 +56,12 @@ BASIN_API basin_status basin_device_get_info(basin_context *context,
 /* Where the system's data live and its kernels run: "cpu", "cuda" (the first device), "cuda:N".
  * Before arrays are added. On a CUDA device the provider gives kernels with an image. */
 BASIN_API basin_status basin_system_set_device(basin_system *system, const char *device);
+/* False: minimizers made afterwards add gradients and matrices by atomic operations on a CUDA
+ * device, in an order that may differ from run to run, and sort nothing for it. The default is
+ * true: the same bits in every run. On the CPU sums have one order, whatever is said here. */
+BASIN_API void basin_system_set_deterministic(basin_system *system, bool deterministic);
+/* Whether results have the same bits in every run. */
+BASIN_API bool basin_system_is_deterministic(const basin_system *system);
 /* What the provider compiles for: "sm_90", or "compute_89" where PTX is needed; NULL on the CPU. */
 BASIN_API const char *basin_system_architecture(const basin_system *system);
 /* a b on the system's device: by cuSPARSE on a CUDA device (MISSING_LIBRARY without it), where
