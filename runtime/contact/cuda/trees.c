@@ -80,9 +80,9 @@ basin_status basin__contact_fill_trees(basin_cuda_contact *contact, basin_addres
     basin_cuda_set *set = &contact->sets[i];
     if (set->count == 0) continue;
     if (contact->stale[i]) {
-      contact->stale[i] = false;
       contact->built_cost[i] = 0;
       BASIN_TRY(sort_set(contact, set));
+      contact->stale[i] = false;
     }
     BASIN_TRY(fill_set(contact, set));
   }
