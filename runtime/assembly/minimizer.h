@@ -38,6 +38,13 @@ typedef struct basin_permutation {
   size_t copy_count, copy_capacity;
 } basin_permutation;
 
+/* Terms over maps: where the lists of an element begin. Its entries are those of its rows in their
+ * maps, row after row; its nodes the different ones among them, in the order of their first
+ * entries; its slots one word for each two of its nodes. */
+typedef struct basin_element_start {
+  size_t entry, node, slot;
+} basin_element_start;
+
 typedef struct basin_term {
   char *name, *script;
   int line;
@@ -69,9 +76,14 @@ typedef struct basin_term {
   size_t row_capacity;
   uint32_t *slots;
   size_t slot_count, slot_capacity;
-  size_t *slot_starts; /* not direct: first slot of every element */
+  /* not direct (expand.c) */
+  basin_element_start *starts; /* elements + 1 */
   size_t start_capacity;
-  size_t expansion; /* not direct: most nodes that an element depends on */
+  uint32_t *nodes; /* of every element */
+  size_t node_capacity;
+  uint16_t *places; /* of every entry: which of its element's nodes it names */
+  size_t place_capacity;
+  size_t expansion; /* most entries of an element */
   basin_schedule schedule;
   basin_permutation permutation;
 
@@ -106,7 +118,7 @@ struct basin_minimizer {
   size_t term_count, term_capacity, curvature_count, curvature_capacity;
   basin_part parts[BASIN_PART_COUNT];
   basin_bsr *merged;   /* union of both patterns; NULL while the dynamic part has no elements */
-  uint64_t merged_key; /* of both parts' keys */
+  uint64_t merged_key; /* of both parts' patterns */
   basin_bsr *matrix;   /* the result: merged or the static part's; NULL before the first assembly */
   uint64_t matrix_version,
       values_key;      /* grows when values change; what constant-only values stand for */
@@ -121,7 +133,7 @@ struct basin_minimizer {
   bool clamp_adaptive; /* adaptive terms clamp (true) or take absolute values */
   double *local;       /* local results: one batch, or one chunk a worker */
   size_t local_capacity;
-  struct basin_virtual_node *expansions; /* `expansion_stride` a worker */
+  struct basin_virtual_node *expansions; /* entries of an element, `expansion_stride` a worker */
   size_t expansion_stride, expansion_workers;
   void *linear; /* the linear solver's state and how to destroy it */
   void (*linear_destroy)(basin_minimizer *minimizer);
@@ -175,17 +187,33 @@ static inline basin_part *basin__term_part(basin_minimizer *minimizer, const bas
   return &minimizer->parts[term->dynamic ? BASIN_PART_DYNAMIC : BASIN_PART_STATIC];
 }
 
-/* ---- expansion: the global nodes that an element depends on, with the local node and the weight
- * each comes through ---- */
+/* ---- expansion (expand.c): the global nodes that the elements of a term over maps depend on ----
+ */
+/* An entry of an element: the local node and the weight through which it depends on a node. */
 typedef struct basin_virtual_node {
-  uint32_t local, node;
-  const double *weight; /* NULL: 1 */
-  bool full;            /* *weight is a block x block matrix */
+  uint32_t local, node, place; /* place: of the node among the element's nodes */
+  bool full;                   /* *weight is a block x block matrix */
+  const double *weight;        /* NULL: 1 */
 } basin_virtual_node;
+/* Lists the nodes of all elements; rows and maps are up to date. */
+basin_status basin__term_list_nodes(basin_minimizer *minimizer, basin_term *term);
+/* The entries of an element, at most `expansion`, rows ascending; returns their number. */
 size_t basin__term_expand(const basin_minimizer *minimizer,
                           const basin_term *term,
                           size_t element,
                           basin_virtual_node *nodes);
+
+/* The nodes of an element; those of a direct term may be BASIN_NONE or come twice. */
+static inline const uint32_t *
+basin__element_nodes(const basin_term *term, size_t element, size_t *count)
+{
+  if (term->direct) {
+    *count = term->local_nodes;
+    return term->rows + element * term->local_nodes;
+  }
+  *count = term->starts[element + 1].node - term->starts[element].node;
+  return term->nodes + term->starts[element].node;
+}
 
 /* ---- schedule (schedule.c), pattern (pattern.c) ---- */
 basin_status basin__schedule_build(basin_minimizer *minimizer, basin_term *term);

@@ -1,6 +1,7 @@
 /* The pattern of the matrix: blocks of each part from its elements, and their union.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "assembly/minimizer.h"
+#include "linalg/bsr.h"
 #include <string.h>
 
 /* ---- pairs of one part: term after term, element after element, in the order of the kernel's
@@ -22,15 +23,14 @@ static void direct_pairs(const basin_term *term, pair_list *list)
   }
 }
 
-static void
-expanded_pairs(const basin_minimizer *minimizer, const basin_term *term, pair_list *list)
+static void mapped_pairs(const basin_term *term, pair_list *list)
 {
   for (size_t e = 0; e < term->elements; ++e) {
-    basin_virtual_node *nodes = minimizer->expansions;
-    size_t count = basin__term_expand(minimizer, term, e, nodes);
+    size_t count;
+    const uint32_t *nodes = basin__element_nodes(term, e, &count);
     for (size_t v = 0; v < count; ++v)
       for (size_t w = v; w < count; ++w)
-        list->pairs[list->count++] = (basin_node_pair){nodes[v].node, nodes[w].node};
+        list->pairs[list->count++] = (basin_node_pair){nodes[v], nodes[w]};
   }
 }
 
@@ -56,19 +56,11 @@ direct_slots(basin_term *term, const basin_node_pair *pairs, const uint32_t *slo
   }
 }
 
-static void expanded_slots(const basin_minimizer *minimizer,
-                           basin_term *term,
-                           const basin_node_pair *pairs,
-                           const uint32_t *slots,
-                           size_t *place)
+static void mapped_slots(basin_term *term, const uint32_t *slots, size_t *place)
 {
-  uint32_t *out = term->slots;
-  for (size_t e = 0; e < term->elements; ++e) {
-    size_t count = basin__term_expand(minimizer, term, e, minimizer->expansions);
-    for (size_t v = 0; v < count; ++v)
-      for (size_t w = v; w < count; ++w, ++out, ++*place)
-        *out = slot_word(slots[*place], v == w, pairs[*place]);
-  }
+  if (term->slot_count > 0)
+    memcpy(term->slots, slots + *place, term->slot_count * sizeof *term->slots);
+  *place += term->slot_count;
 }
 
 /* ---- one part ---- */
@@ -116,7 +108,7 @@ static basin_status gather_pairs(basin_minimizer *minimizer, int number, pair_li
     if (term->direct)
       direct_pairs(term, list);
     else
-      expanded_pairs(minimizer, term, list);
+      mapped_pairs(term, list);
   }
   return BASIN_OK;
 }
@@ -136,7 +128,7 @@ static basin_status hand_out_slots(basin_minimizer *minimizer,
     if (term->direct)
       direct_slots(term, pairs, slots, &place);
     else
-      expanded_slots(minimizer, term, pairs, slots, &place);
+      mapped_slots(term, slots, &place);
     BASIN_TRY(basin__schedule_slots(minimizer, term, blocks));
   }
   return BASIN_OK;
@@ -150,13 +142,16 @@ make_matrix(basin_minimizer *minimizer, int number, pair_list *list, uint32_t *s
   basin_bsr_destroy(part->matrix);
   part->matrix = NULL;
   part->pair_count = list->count;
-  BASIN_TRY(basin_bsr_create(minimizer->context,
-                             (uint32_t)minimizer->layout.node_count,
-                             minimizer->layout.block,
-                             list->count,
-                             list->pairs,
-                             slots,
-                             &part->matrix));
+  /* The dynamic part is never a matrix of its own. */
+  bool summand = number == BASIN_PART_DYNAMIC;
+  BASIN_TRY((summand ? basin__bsr_create_summand
+                     : basin_bsr_create)(minimizer->context,
+                                         (uint32_t)minimizer->layout.node_count,
+                                         minimizer->layout.block,
+                                         list->count,
+                                         list->pairs,
+                                         slots,
+                                         &part->matrix));
   return hand_out_slots(minimizer, number, list->pairs, slots);
 }
 
@@ -197,20 +192,24 @@ static basin_status update_merged(basin_minimizer *minimizer)
 {
   basin_part *fixed = &minimizer->parts[BASIN_PART_STATIC],
              *moving = &minimizer->parts[BASIN_PART_DYNAMIC];
-  uint64_t key = moving->pair_count == 0 ? 0 : mix(fixed->key, moving->key);
+  uint64_t key = moving->pair_count == 0
+                     ? 0
+                     : mix(basin_bsr_pattern(fixed->matrix), basin_bsr_pattern(moving->matrix));
   if (key == minimizer->merged_key && (key == 0 || minimizer->merged)) return BASIN_OK;
   if (minimizer->matrix == minimizer->merged) {
     minimizer->matrix = NULL;
     minimizer->has_matrix = false;
   }
-  basin_bsr_destroy(minimizer->merged);
-  minimizer->merged = NULL;
   minimizer->merged_key = 0;
   minimizer->values_key = 0;
-  if (key == 0) return BASIN_OK;
+  if (key == 0) {
+    basin_bsr_destroy(minimizer->merged);
+    minimizer->merged = NULL;
+    return BASIN_OK;
+  }
   BASIN_TRY(reserve_merge(minimizer, fixed));
   BASIN_TRY(reserve_merge(minimizer, moving));
-  BASIN_TRY(basin_bsr_create_merged(
+  BASIN_TRY(basin__bsr_remerge(
       fixed->matrix, moving->matrix, fixed->merge, moving->merge, &minimizer->merged));
   minimizer->merged_key = key;
   return BASIN_OK;

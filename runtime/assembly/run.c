@@ -59,11 +59,9 @@ run_stored(const run_state *state, size_t begin, size_t end, double *local, unsi
   return args;
 }
 
-static void mapped_chunk(void *user, size_t index, unsigned worker)
+static void run_mapped(const run_state *state, size_t chunk, unsigned worker)
 {
-  const run_state *state = user;
-  size_t chunk = state->term->schedule.order[state->first + index],
-         size = state->term->schedule.chunk;
+  size_t size = state->term->schedule.chunk;
   double *local = state->minimizer->local + worker * size * (state->local + state->packed);
   basin_virtual_node *nodes =
       state->minimizer->expansions + worker * state->minimizer->expansion_stride;
@@ -75,6 +73,12 @@ static void mapped_chunk(void *user, size_t index, unsigned worker)
     basin__spread_mapped(&state->spread, e, gradient, hessian, nodes);
     if (state->run->adjoint) basin__spread_adjoint(&state->spread, e, gradient);
   }
+}
+
+static void mapped_chunk(void *user, size_t index, unsigned worker)
+{
+  const run_state *state = user;
+  run_mapped(state, state->term->schedule.order[state->first + index], worker);
 }
 
 static void run_coloured(run_state *state)
@@ -97,7 +101,12 @@ static void run_coloured(run_state *state)
  * anyway: the sums of the partitions, without storing. */
 static void run_serial(run_state *state)
 {
-  for (size_t k = 0; k < state->term->schedule.chunk_count; ++k) run_direct(state, k, 0);
+  for (size_t k = 0; k < state->term->schedule.chunk_count; ++k) {
+    if (state->term->direct)
+      run_direct(state, k, 0);
+    else
+      run_mapped(state, k, 0);
+  }
 }
 
 static void stored_chunk(void *user, size_t index, unsigned worker)
@@ -144,6 +153,12 @@ static void spread_partition(void *user, size_t index, unsigned worker)
   }
 }
 
+/* Scalar operations, for basin__parallel_work. */
+static double spread_work(const run_state *state, size_t elements)
+{
+  return (double)elements * (double)state->packed * (state->term->direct ? 1 : 4);
+}
+
 static void run_partitioned(run_state *state)
 {
   const basin_schedule *schedule = &state->term->schedule;
@@ -157,7 +172,7 @@ static void run_partitioned(run_state *state)
                          state);
     basin__parallel_work(state->minimizer->context,
                          schedule->partition_count,
-                         (double)(state->end - state->first) * (double)state->packed,
+                         spread_work(state, state->end - state->first),
                          spread_partition,
                          state);
     for (size_t e = state->first; e < state->end && state->run->adjoint; ++e) {
@@ -200,7 +215,7 @@ basin_status basin__term_run(basin_minimizer *minimizer, basin_term *term, const
   BASIN_ASSERT(state.slot->kernel.function);
   bool alone = basin__worker_count(minimizer->context) == 1 ||
                !basin__parallel_worthwhile(basin__kernel_work(state.slot->info, term->elements));
-  if (term->schedule.partitioned && term->direct && alone)
+  if (term->schedule.partitioned && alone)
     run_serial(&state);
   else if (term->schedule.partitioned)
     run_partitioned(&state);

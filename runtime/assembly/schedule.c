@@ -1,6 +1,7 @@
 /* Dividing a term's elements among workers: chunks, colours, partitions.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "assembly/permute.h"
+#include "device/work.h"
 #include <string.h>
 
 #define COLOUR_MAX  64u
@@ -9,34 +10,24 @@
 #define CHUNKS_NATURAL  4u
 #define CHUNKS_PERMUTED 2u
 
+#define ONE_CHUNK 512u /* elements that are one chunk */
+#define PART      64u  /* a chunk of as few elements, where they are shared among workers */
+
 /* Small chunks for small terms, so that there are enough of them; not smaller than what kernels
  * project at once. */
 static size_t chunk_size(size_t elements)
 {
-  if (elements <= 512) return elements ? elements : 1;
+  if (elements <= ONE_CHUNK) return elements ? elements : 1;
   if (elements < (size_t)1 << 16) return 128;
   return elements < (size_t)1 << 18 ? 256 : 512;
 }
 
 /* One bit a colour for every node: the colours of the chunks that touch it. */
 typedef struct colouring {
-  const basin_minimizer *minimizer;
   const basin_term *term;
   uint64_t *used;
-  basin_virtual_node *nodes;
   uint8_t *colours; /* of the chunks */
 } colouring;
-
-static size_t element_nodes(const colouring *work, size_t element, const uint32_t **rows)
-{
-  const basin_term *term = work->term;
-  if (term->direct) {
-    *rows = term->rows + element * term->local_nodes;
-    return term->local_nodes;
-  }
-  *rows = NULL;
-  return basin__term_expand(work->minimizer, term, element, work->nodes);
-}
 
 /* Gathers (bit 0) or sets the colours of a chunk's nodes. */
 static uint64_t visit_chunk(const colouring *work, size_t chunk, uint64_t bit)
@@ -46,13 +37,12 @@ static uint64_t visit_chunk(const colouring *work, size_t chunk, uint64_t bit)
   uint64_t seen = 0;
   if (end > term->elements) end = term->elements;
   for (size_t e = begin; e < end; ++e) {
-    const uint32_t *rows;
-    size_t count = element_nodes(work, e, &rows);
+    size_t count;
+    const uint32_t *nodes = basin__element_nodes(term, e, &count);
     for (size_t k = 0; k < count; ++k) {
-      uint32_t node = rows ? rows[k] : work->nodes[k].node;
-      if (node == BASIN_NONE) continue;
-      seen |= work->used[node];
-      work->used[node] |= bit;
+      if (nodes[k] == BASIN_NONE) continue;
+      seen |= work->used[nodes[k]];
+      work->used[nodes[k]] |= bit;
     }
   }
   return seen;
@@ -92,17 +82,14 @@ try_colours(basin_minimizer *minimizer, basin_term *term, size_t wanted, bool *w
   basin_context *context = minimizer->context;
   basin_schedule *schedule = &term->schedule;
   size_t node_bytes = (minimizer->layout.node_count + 1) * sizeof(uint64_t), colour_count = 0;
-  size_t expansion_bytes = (term->direct ? 1 : term->expansion + 1) * sizeof(basin_virtual_node);
-  colouring work = {.minimizer = minimizer, .term = term};
+  colouring work = {.term = term};
   work.used = basin__calloc(context, 1, node_bytes);
-  work.nodes = work.used ? basin__alloc(context, expansion_bytes) : NULL;
-  work.colours = work.nodes ? basin__alloc(context, schedule->chunk_count) : NULL;
+  work.colours = work.used ? basin__alloc(context, schedule->chunk_count) : NULL;
   *wide = work.colours && colour_chunks(&work, &colour_count) &&
           schedule->chunk_count >= wanted * colour_count;
   if (*wide) order_chunks(schedule, work.colours, colour_count);
   basin_status status = work.colours ? BASIN_OK : BASIN_ERROR_MEMORY;
   basin__free(context, work.colours, schedule->chunk_count);
-  basin__free(context, work.nodes, expansion_bytes);
   basin__free(context, work.used, node_bytes);
   return status;
 }
@@ -157,30 +144,31 @@ static void balance(const uint32_t *weights, size_t length, size_t *bounds, size
 static basin_status balance_nodes(basin_minimizer *minimizer, basin_term *term)
 {
   basin_context *context = minimizer->context;
-  size_t nodes = minimizer->layout.node_count,
-         expansion_bytes = (term->direct ? 1 : term->expansion + 1) * sizeof(basin_virtual_node);
-  uint32_t *weights = basin__calloc(context, nodes + 1, sizeof *weights);
-  colouring work = {.minimizer = minimizer, .term = term};
-  work.nodes = weights ? basin__alloc(context, expansion_bytes) : NULL;
-  for (size_t e = 0; work.nodes && e < term->elements; ++e) {
-    const uint32_t *rows;
-    size_t count = element_nodes(&work, e, &rows);
-    for (size_t k = 0; k < count; ++k) {
-      uint32_t node = rows ? rows[k] : work.nodes[k].node;
-      if (node != BASIN_NONE) ++weights[node];
-    }
+  size_t node_count = minimizer->layout.node_count;
+  if (term->schedule.partition_count == 1) {
+    term->schedule.node_bounds[1] = node_count;
+    return BASIN_OK;
   }
-  if (work.nodes)
-    balance(weights, nodes, term->schedule.node_bounds, term->schedule.partition_count);
-  basin_status status = work.nodes ? BASIN_OK : BASIN_ERROR_MEMORY;
-  basin__free(context, work.nodes, expansion_bytes);
-  basin__free(context, weights, (nodes + 1) * sizeof *weights);
-  return status;
+  uint32_t *weights = basin__calloc(context, node_count + 1, sizeof *weights);
+  if (!weights) return BASIN_ERROR_MEMORY;
+  for (size_t e = 0; e < term->elements; ++e) {
+    size_t count;
+    const uint32_t *nodes = basin__element_nodes(term, e, &count);
+    for (size_t k = 0; k < count; ++k)
+      if (nodes[k] != BASIN_NONE) ++weights[nodes[k]];
+  }
+  balance(weights, node_count, term->schedule.node_bounds, term->schedule.partition_count);
+  basin__free(context, weights, (node_count + 1) * sizeof *weights);
+  return BASIN_OK;
 }
 
 basin_status basin__schedule_slots(basin_minimizer *minimizer, basin_term *term, size_t block_count)
 {
   if (!term->schedule.partitioned) return BASIN_OK;
+  if (term->schedule.partition_count == 1) {
+    term->schedule.slot_bounds[1] = block_count;
+    return BASIN_OK;
+  }
   uint32_t *weights = basin__calloc(minimizer->context, block_count + 1, sizeof *weights);
   if (!weights) return BASIN_ERROR_MEMORY;
   for (size_t k = 0; k < term->slot_count; ++k)
@@ -249,6 +237,20 @@ static size_t batch_size(const basin_minimizer *minimizer, const basin_term *ter
   return chunk * (chunks < all ? chunks : all);
 }
 
+/* A few elements are one chunk; those of long kernels are shared all the same: partitions add them
+ * in their order, as one chunk would. */
+static void part_chunk(basin_term *term)
+{
+  basin_schedule *schedule = &term->schedule;
+  const basin_kernel_info *info = term->hessian.info;
+  if (!info || term->elements < 2 * PART || schedule->chunk_count != 1 ||
+      !basin__parallel_worthwhile(basin__kernel_work(info, term->elements)))
+    return;
+  schedule->chunk = PART;
+  schedule->chunk_count = (term->elements + PART - 1) / PART;
+  schedule->partitioned = true;
+}
+
 static basin_status order(basin_minimizer *minimizer, basin_term *term)
 {
   basin_schedule *schedule = &term->schedule;
@@ -273,7 +275,8 @@ basin_status basin__schedule_build(basin_minimizer *minimizer, basin_term *term)
   schedule->chunk_count = (term->elements + schedule->chunk - 1) / schedule->chunk;
   schedule->partitioned = false;
   schedule->colour_count = 0;
-  BASIN_TRY(order(minimizer, term));
+  part_chunk(term);
+  if (!schedule->partitioned) BASIN_TRY(order(minimizer, term));
   if (schedule->partitioned) {
     BASIN_TRY(reserve_bounds(minimizer, schedule));
     BASIN_TRY(balance_nodes(minimizer, term));

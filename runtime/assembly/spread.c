@@ -161,23 +161,44 @@ FORCED_INLINE void gradient_mapped(const basin_spread *spread,
   }
 }
 
+/* The word of nodes p and q of an element of `count` nodes, for a block whose rows are those of p.
+ */
+FORCED_INLINE uint32_t pair_word(const uint32_t *words, size_t count, size_t p, size_t q)
+{
+  return p <= q ? words[p * (2 * count - p - 1) / 2 + q]
+                : words[q * (2 * count - q - 1) / 2 + p] ^ BASIN_SLOT_TRANSPOSED;
+}
+
+/* Entries come row after row: what is made of a local block and the entry on its left serves all
+ * entries of the block's column. */
 FORCED_INLINE void hessian_mapped(const basin_spread *spread,
-                                  const basin_virtual_node *nodes,
+                                  const basin_virtual_node *entries,
                                   size_t count,
-                                  const uint32_t *words,
+                                  size_t element,
                                   const double *hessian,
                                   size_t b)
 {
-  size_t size = spread->term->local_nodes * b;
-  for (size_t v = 0; v < count; ++v)
-    for (size_t w = v; w < count; ++w, ++words) {
-      double block[BLOCK_MAX * BLOCK_MAX], left[BLOCK_MAX * BLOCK_MAX], both[BLOCK_MAX * BLOCK_MAX];
-      if (!wanted(spread, *words)) continue;
-      load_block(hessian, size, nodes[v].local, nodes[w].local, b, block);
-      multiply_left(&nodes[v], block, b, left);
-      multiply_right(&nodes[w], left, b, both);
-      add_block(spread->values + (size_t)(*words & BASIN_SLOT_MASK) * b * b, both, b, *words);
+  const basin_term *term = spread->term;
+  const basin_element_start *starts = term->starts + element;
+  const uint32_t *words = term->slots + starts[0].slot;
+  size_t size = term->local_nodes * b, nodes = starts[1].node - starts[0].node;
+  for (size_t v = 0; v < count; ++v) {
+    double left[BLOCK_MAX * BLOCK_MAX];
+    uint32_t made = BASIN_NONE;
+    for (size_t w = v; w < count; ++w) {
+      double block[BLOCK_MAX * BLOCK_MAX];
+      uint32_t word = pair_word(words, nodes, entries[v].place, entries[w].place);
+      if (!wanted(spread, word)) continue;
+      if (made != entries[w].local) {
+        made = entries[w].local;
+        load_block(hessian, size, entries[v].local, made, b, block);
+        multiply_left(&entries[v], block, b, left);
+      }
+      if (v != w && entries[v].place == entries[w].place) word |= BASIN_SLOT_TWICE;
+      multiply_right(&entries[w], left, b, block);
+      add_block(spread->values + (size_t)(word & BASIN_SLOT_MASK) * b * b, block, b, word);
     }
+  }
 }
 
 void basin__spread_mapped(const basin_spread *spread,
@@ -186,19 +207,17 @@ void basin__spread_mapped(const basin_spread *spread,
                           const double *hessian,
                           basin_virtual_node *nodes)
 {
-  const basin_term *term = spread->term;
   size_t b = spread->minimizer->layout.block;
-  size_t count = basin__term_expand(spread->minimizer, term, element, nodes);
+  size_t count = basin__term_expand(spread->minimizer, spread->term, element, nodes);
   for (size_t v = 0; v < count && spread->gradient; ++v)
     gradient_mapped(spread, &nodes[v], gradient + nodes[v].local * b, b);
   if (!spread->values) return;
-  const uint32_t *words = term->slots + term->slot_starts[element];
   if (b == 3)
-    hessian_mapped(spread, nodes, count, words, hessian, 3);
+    hessian_mapped(spread, nodes, count, element, hessian, 3);
   else if (b == 2)
-    hessian_mapped(spread, nodes, count, words, hessian, 2);
+    hessian_mapped(spread, nodes, count, element, hessian, 2);
   else
-    hessian_mapped(spread, nodes, count, words, hessian, b);
+    hessian_mapped(spread, nodes, count, element, hessian, b);
 }
 
 void basin__spread_adjoint(const basin_spread *spread, size_t element, const double *gradient)

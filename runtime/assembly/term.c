@@ -177,7 +177,9 @@ void basin__term_destroy(basin_minimizer *minimizer, basin_term *term)
   basin__free(context, term->node_maps, term->local_nodes * sizeof *term->node_maps);
   basin__free(context, term->rows, term->row_capacity * sizeof *term->rows);
   basin__free(context, term->slots, term->slot_capacity * sizeof *term->slots);
-  basin__free(context, term->slot_starts, term->start_capacity * sizeof *term->slot_starts);
+  basin__free(context, term->starts, term->start_capacity * sizeof *term->starts);
+  basin__free(context, term->nodes, term->node_capacity * sizeof *term->nodes);
+  basin__free(context, term->places, term->place_capacity * sizeof *term->places);
   basin__free(context, term->energies, term->energy_capacity * sizeof *term->energies);
   basin__schedule_fini(minimizer, &term->schedule);
   basin__permutation_fini(minimizer, &term->permutation);
@@ -256,64 +258,6 @@ static basin_status fill_rows(basin_minimizer *minimizer, basin_term *term)
   return BASIN_OK;
 }
 
-size_t basin__term_expand(const basin_minimizer *minimizer,
-                          const basin_term *term,
-                          size_t element,
-                          basin_virtual_node *nodes)
-{
-  const uint32_t *rows = term->rows + element * term->local_nodes;
-  size_t count = 0;
-  for (uint32_t a = 0; a < term->local_nodes; ++a) {
-    const basin_dof_map *map = minimizer->maps.maps[term->node_maps[a]];
-    const basin_dof_entry *entries;
-    size_t length = basin__dof_row(map, rows[a], &entries);
-    for (size_t k = 0; k < length; ++k) {
-      uint32_t value = entries[k].value;
-      nodes[count++] =
-          (basin_virtual_node){a,
-                               entries[k].node,
-                               map->plain ? NULL : map->values + (value & BASIN_DOF_VALUE),
-                               !map->plain && (value & BASIN_DOF_BLOCK)};
-    }
-  }
-  return count;
-}
-
-/* Where every element's slots begin, when the elements depend on different numbers of nodes. */
-static basin_status count_slots(basin_minimizer *minimizer, basin_term *term)
-{
-  basin_context *context = minimizer->context;
-  size_t total = 0;
-  BASIN_TRY(basin__grow(context,
-                        &term->slot_starts,
-                        &term->start_capacity,
-                        term->elements + 1,
-                        sizeof *term->slot_starts));
-  term->expansion = 0;
-  for (size_t e = 0; e < term->elements; ++e) {
-    const uint32_t *rows = term->rows + e * term->local_nodes;
-    size_t nodes = 0;
-    term->slot_starts[e] = total;
-    for (size_t a = 0; a < term->local_nodes; ++a) {
-      const basin_dof_entry *entries;
-      nodes += basin__dof_row(minimizer->maps.maps[term->node_maps[a]], rows[a], &entries);
-    }
-    term->expansion = nodes > term->expansion ? nodes : term->expansion;
-    total += nodes < 65536 ? nodes * (nodes + 1) / 2 : SIZE_MAX / 4;
-    if (total >= (size_t)1 << 31)
-      return BASIN_FAIL(context,
-                        BASIN_ERROR_UNSUPPORTED,
-                        "term %s: element %zu depends on %zu nodes, all coupled with each other: "
-                        "the matrix would be too large",
-                        term->name,
-                        e,
-                        nodes);
-  }
-  term->slot_starts[term->elements] = total;
-  term->slot_count = total;
-  return BASIN_OK;
-}
-
 static basin_status restructure(basin_minimizer *minimizer, basin_term *term)
 {
   basin_context *context = minimizer->context;
@@ -329,7 +273,7 @@ static basin_status restructure(basin_minimizer *minimizer, basin_term *term)
   if (term->direct)
     term->slot_count = term->elements * term->local_pairs;
   else
-    BASIN_TRY(count_slots(minimizer, term));
+    BASIN_TRY(basin__term_list_nodes(minimizer, term));
   return basin__schedule_build(minimizer, term);
 }
 

@@ -8,7 +8,7 @@
 
 static size_t values_bytes(const basin_bsr *matrix)
 {
-  size_t entries = matrix->block_count * matrix->block_size * matrix->block_size;
+  size_t entries = matrix->capacity * matrix->block_size * matrix->block_size;
   return (entries + BASIN__BSR_PADDING) * sizeof(double);
 }
 
@@ -42,7 +42,7 @@ basin_status basin__bsr_allocate(basin_context *context,
   matrix->context = context;
   matrix->node_count = node_count;
   matrix->block_size = block_size;
-  matrix->block_count = block_count;
+  matrix->block_count = matrix->capacity = block_count;
   matrix->row_starts = basin__calloc(context, (size_t)node_count + 1, sizeof *matrix->row_starts);
   matrix->columns = basin__calloc(context, block_count + 1, sizeof *matrix->columns);
   matrix->values = basin__alloc_large(context, values_bytes(matrix));
@@ -54,13 +54,18 @@ basin_status basin__bsr_allocate(basin_context *context,
   return BASIN_OK;
 }
 
-basin_status basin__bsr_finish(basin_bsr *matrix)
+void basin__bsr_hash(basin_bsr *matrix)
 {
   uint64_t seed = (uint64_t)matrix->node_count * 16 + matrix->block_size;
   seed = basin__hash64(
       matrix->row_starts, ((size_t)matrix->node_count + 1) * sizeof *matrix->row_starts, seed);
   matrix->pattern =
       basin__hash64(matrix->columns, matrix->block_count * sizeof *matrix->columns, seed);
+}
+
+basin_status basin__bsr_finish(basin_bsr *matrix)
+{
+  basin__bsr_hash(matrix);
   return basin__bsr_plan_init(matrix);
 }
 
@@ -74,7 +79,7 @@ basin_status basin_bsr_copy(const basin_bsr *matrix, basin_bsr **copy)
          matrix->row_starts,
          ((size_t)matrix->node_count + 1) * sizeof *matrix->row_starts);
   memcpy(result->columns, matrix->columns, matrix->block_count * sizeof *matrix->columns);
-  memcpy(result->values, matrix->values, values_bytes(matrix));
+  memcpy(result->values, matrix->values, values_bytes(result));
   basin_status status = basin__bsr_finish(result);
   if (status != BASIN_OK) {
     basin_bsr_destroy(result);
@@ -91,7 +96,7 @@ void basin_bsr_destroy(basin_bsr *matrix)
   basin__bsr_plan_fini(matrix);
   basin__free(
       context, matrix->row_starts, ((size_t)matrix->node_count + 1) * sizeof *matrix->row_starts);
-  basin__free(context, matrix->columns, (matrix->block_count + 1) * sizeof *matrix->columns);
+  basin__free(context, matrix->columns, (matrix->capacity + 1) * sizeof *matrix->columns);
   basin__free_aligned(context, matrix->values, values_bytes(matrix));
   basin__free(context, matrix, sizeof *matrix);
 }

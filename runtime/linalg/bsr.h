@@ -25,10 +25,10 @@ typedef struct basin__bsr_plan {
   double *halo_values;    /* `stride` numbers an entry */
   size_t *segment_starts; /* chunk_count + 1, by destination chunk */
   basin__bsr_segment *segments;
-  size_t halo_count, segment_count;
+  size_t halo_count, halo_capacity, segment_count;
   unsigned stride; /* doubles a local node takes */
   unsigned workers;
-  size_t local_nodes; /* of the largest chunk */
+  size_t local_nodes; /* room for the largest chunk */
   double *scratch;    /* per worker: local x, local y */
 } basin__bsr_plan;
 
@@ -36,7 +36,7 @@ struct basin_bsr {
   basin_context *context;
   uint32_t node_count;
   unsigned block_size;
-  size_t block_count;
+  size_t block_count, capacity; /* there is room for `capacity` blocks */
   size_t *row_starts;
   uint32_t *columns;
   double *values; /* padded with zeros: kernels read up to 8 numbers past the end */
@@ -55,6 +55,9 @@ basin_status basin__bsr_allocate(basin_context *context,
                                  size_t block_count,
                                  basin_bsr **matrix);
 basin_status basin__bsr_finish(basin_bsr *matrix);
+/* Finds `pattern`. */
+void basin__bsr_hash(basin_bsr *matrix);
+/* A plan for the present pattern; memory of an earlier plan is used again. */
 basin_status basin__bsr_plan_init(basin_bsr *matrix);
 void basin__bsr_plan_fini(basin_bsr *matrix);
 
@@ -101,6 +104,20 @@ typedef struct basin__bsr_rows {
   const double *x;      /* local, row `first` at 0 */
   double *y;            /* local, zero on entry */
 } basin__bsr_rows;
+
+/* basin_bsr_create with the named blocks alone and without a plan: a summand of a union, which is
+ * never multiplied and may lack diagonal blocks. */
+basin_status basin__bsr_create_summand(basin_context *context,
+                                       uint32_t node_count,
+                                       unsigned block_size,
+                                       size_t pair_count,
+                                       const basin_node_pair *pairs,
+                                       uint32_t *slots,
+                                       basin_bsr **matrix);
+/* basin_bsr_create_merged in the memory of *merged, an earlier result or NULL; the values are
+ * unspecified. `a` has all diagonal blocks. On failure *merged is destroyed and NULL. */
+basin_status basin__bsr_remerge(
+    const basin_bsr *a, const basin_bsr *b, uint32_t *map_a, uint32_t *map_b, basin_bsr **merged);
 
 /* The values of a union (basin_bsr_create_merged, which made the maps): the sum of both parts. Old
  * values need not be cleared. */

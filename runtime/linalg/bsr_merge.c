@@ -16,6 +16,19 @@ typedef struct merge_task {
   action action;
 } merge_task;
 
+/* Slots whose targets follow one another are copied at once. */
+static void put_slots(const merge_task *task, size_t begin, size_t end, size_t size)
+{
+  const uint32_t *map = task->map;
+  for (size_t slot = begin, stop; slot < end; slot = stop) {
+    stop = slot + 1;
+    while (stop < end && map[stop] - map[slot] == stop - slot) stop++;
+    memcpy(task->merged->values + map[slot] * size,
+           task->part->values + slot * size,
+           (stop - slot) * size * sizeof(double));
+  }
+}
+
 /* No two slots of a part share a target: chunks are independent. `size` is a constant for the usual
  * blocks. */
 static inline void
@@ -24,8 +37,7 @@ merge_slots(const merge_task *task, size_t begin, size_t end, size_t size, actio
   for (size_t slot = begin; slot < end; slot++) {
     const double *from = task->part->values + slot * size;
     double *to = task->merged->values + task->map[slot] * size;
-    for (size_t i = 0; i < size; i++)
-      to[i] = what == CLEAR ? 0 : what == PUT ? from[i] : to[i] + from[i];
+    for (size_t i = 0; i < size; i++) to[i] = what == CLEAR ? 0 : to[i] + from[i];
   }
 }
 
@@ -34,7 +46,7 @@ static void merge_sized(const merge_task *task, size_t begin, size_t end, size_t
   if (task->action == CLEAR)
     merge_slots(task, begin, end, size, CLEAR);
   else if (task->action == PUT)
-    merge_slots(task, begin, end, size, PUT);
+    put_slots(task, begin, end, size);
   else
     merge_slots(task, begin, end, size, ADD);
 }

@@ -1,12 +1,14 @@
-/* Patterns of symmetric block matrices: from node pairs by counting sort, and unions.
+/* Patterns of symmetric block matrices, from node pairs by counting sort.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bsr.h"
 
 #include "base/base.h"
+#include <string.h>
 
 /* Working arrays of the counting sort by (smaller node, larger node). */
 typedef struct pair_sort {
-  uint32_t *by_column, *by_row; /* pair numbers */
+  uint32_t *by_column, *by_row; /* pair numbers; by_column has room for as many columns as the
+                                   matrix may have */
   size_t *starts; /* node_count + 1: where the pairs of each smaller node begin in by_row */
 } pair_sort;
 
@@ -75,64 +77,79 @@ sort_pairs(pair_sort *sort, uint32_t node_count, size_t pair_count, const basin_
   shift_back(starts, node_count);
 }
 
-/* Walks the sorted pairs. With `matrix` NULL only counts blocks; else fills its pattern, and
- * `slots` if not NULL. */
-static size_t walk_pairs(const pair_sort *sort,
-                         uint32_t node_count,
-                         const basin_node_pair *pairs,
-                         basin_bsr *matrix,
-                         uint32_t *slots)
+/* A matrix from sorted pairs. */
+typedef struct pattern_request {
+  uint32_t node_count;
+  unsigned block_size;
+  size_t pair_count;
+  const basin_node_pair *pairs;
+  uint32_t *slots; /* of each pair; may be NULL */
+  bool summand;    /* only the named blocks, no plan */
+} pattern_request;
+
+/* Walks the sorted pairs and hands out slots. Columns of blocks take the place of by_column, first
+ * blocks of rows that of starts; returns the number of blocks. */
+static size_t walk_pairs(pair_sort *sort, const pattern_request *request)
 {
-  size_t blocks = 0;
-  for (uint32_t row = 0; row < node_count; row++) {
-    uint32_t last = row;
-    if (matrix != NULL) matrix->row_starts[row] = blocks, matrix->columns[blocks] = row;
-    blocks++;
-    for (size_t i = sort->starts[row]; i < sort->starts[row + 1]; i++) {
+  const basin_node_pair *pairs = request->pairs;
+  uint32_t *columns = sort->by_column;
+  size_t blocks = 0, end = 0;
+  for (uint32_t row = 0; row < request->node_count; row++) {
+    uint32_t last = request->summand ? UINT32_MAX : row;
+    size_t begin = end;
+    end = sort->starts[row + 1];
+    sort->starts[row] = blocks;
+    if (!request->summand) columns[blocks++] = row;
+    for (size_t i = begin; i < end; i++) {
       uint32_t pair = sort->by_row[i];
       uint32_t column = pair_high(&pairs[pair]);
-      if (column != last) {
-        if (matrix != NULL) matrix->columns[blocks] = column;
-        blocks++;
-        last = column;
-      }
-      if (slots != NULL) {
-        slots[pair] = (uint32_t)(blocks - 1) |
-                      (pairs[pair].row > pairs[pair].column ? BASIN_SLOT_TRANSPOSED : 0);
+      if (column != last) columns[blocks++] = last = column;
+      if (request->slots != NULL) {
+        request->slots[pair] = (uint32_t)(blocks - 1) |
+                               (pairs[pair].row > pairs[pair].column ? BASIN_SLOT_TRANSPOSED : 0);
       }
     }
   }
-  if (matrix != NULL) matrix->row_starts[node_count] = blocks;
+  sort->starts[request->node_count] = blocks;
   return blocks;
 }
 
-basin_status basin_bsr_create(basin_context *context,
-                              uint32_t node_count,
-                              unsigned block_size,
-                              size_t pair_count,
-                              const basin_node_pair *pairs,
-                              uint32_t *slots,
-                              basin_bsr **result)
+static basin_status build_sorted(basin_context *context,
+                                 pair_sort *sort,
+                                 const pattern_request *request,
+                                 basin_bsr **matrix)
 {
+  size_t blocks = walk_pairs(sort, request);
+  BASIN_TRY(basin__bsr_allocate(context, request->node_count, request->block_size, blocks, matrix));
+  memcpy((*matrix)->row_starts,
+         sort->starts,
+         ((size_t)request->node_count + 1) * sizeof *sort->starts);
+  memcpy((*matrix)->columns, sort->by_column, blocks * sizeof *sort->by_column);
+  if (!request->summand) return basin__bsr_finish(*matrix);
+  basin__bsr_hash(*matrix);
+  return BASIN_OK;
+}
+
+static basin_status
+build(basin_context *context, const pattern_request *request, basin_bsr **result)
+{
+  uint32_t node_count = request->node_count;
+  size_t pair_count = request->pair_count;
   *result = NULL;
-  BASIN_TRY(check_pairs(context, node_count, pair_count, pairs));
+  BASIN_TRY(check_pairs(context, node_count, pair_count, request->pairs));
   size_t order_bytes = (pair_count + 1) * sizeof(uint32_t),
+         column_bytes = order_bytes + (size_t)node_count * sizeof(uint32_t),
          starts_bytes = ((size_t)node_count + 1) * sizeof(size_t);
-  pair_sort sort = {basin__alloc(context, order_bytes),
+  pair_sort sort = {basin__alloc(context, column_bytes),
                     basin__alloc(context, order_bytes),
                     basin__calloc(context, (size_t)node_count + 1, sizeof(size_t))};
   basin_bsr *matrix = NULL;
   basin_status status = BASIN_ERROR_MEMORY;
   if (sort.by_column != NULL && sort.by_row != NULL && sort.starts != NULL) {
-    sort_pairs(&sort, node_count, pair_count, pairs);
-    size_t blocks = walk_pairs(&sort, node_count, pairs, NULL, NULL);
-    status = basin__bsr_allocate(context, node_count, block_size, blocks, &matrix);
+    sort_pairs(&sort, node_count, pair_count, request->pairs);
+    status = build_sorted(context, &sort, request, &matrix);
   }
-  if (status == BASIN_OK) {
-    walk_pairs(&sort, node_count, pairs, matrix, slots);
-    status = basin__bsr_finish(matrix);
-  }
-  basin__free(context, sort.by_column, order_bytes);
+  basin__free(context, sort.by_column, column_bytes);
   basin__free(context, sort.by_row, order_bytes);
   basin__free(context, sort.starts, starts_bytes);
   if (status != BASIN_OK) {
@@ -143,54 +160,26 @@ basin_status basin_bsr_create(basin_context *context,
   return BASIN_OK;
 }
 
-/* Merges the rows of a and b; with `result` NULL only counts. */
-static size_t merge_rows(
-    const basin_bsr *a, const basin_bsr *b, basin_bsr *result, uint32_t *map_a, uint32_t *map_b)
+basin_status basin_bsr_create(basin_context *context,
+                              uint32_t node_count,
+                              unsigned block_size,
+                              size_t pair_count,
+                              const basin_node_pair *pairs,
+                              uint32_t *slots,
+                              basin_bsr **matrix)
 {
-  size_t blocks = 0;
-  for (uint32_t row = 0; row < a->node_count; row++) {
-    size_t i = a->row_starts[row], i_end = a->row_starts[row + 1];
-    size_t j = b->row_starts[row], j_end = b->row_starts[row + 1];
-    if (result != NULL) result->row_starts[row] = blocks;
-    while (i < i_end || j < j_end) {
-      bool take_a = i < i_end && (j == j_end || a->columns[i] <= b->columns[j]);
-      bool take_b = j < j_end && (i == i_end || b->columns[j] <= a->columns[i]);
-      if (result != NULL) {
-        result->columns[blocks] = take_a ? a->columns[i] : b->columns[j];
-        if (take_a && map_a != NULL) map_a[i] = (uint32_t)blocks;
-        if (take_b && map_b != NULL) map_b[j] = (uint32_t)blocks;
-      }
-      i += take_a;
-      j += take_b;
-      blocks++;
-    }
-  }
-  if (result != NULL) result->row_starts[a->node_count] = blocks;
-  return blocks;
+  pattern_request request = {node_count, block_size, pair_count, pairs, slots, false};
+  return build(context, &request, matrix);
 }
 
-basin_status basin_bsr_create_merged(
-    const basin_bsr *a, const basin_bsr *b, uint32_t *map_a, uint32_t *map_b, basin_bsr **result)
+basin_status basin__bsr_create_summand(basin_context *context,
+                                       uint32_t node_count,
+                                       unsigned block_size,
+                                       size_t pair_count,
+                                       const basin_node_pair *pairs,
+                                       uint32_t *slots,
+                                       basin_bsr **matrix)
 {
-  *result = NULL;
-  if (a->node_count != b->node_count || a->block_size != b->block_size) {
-    return BASIN_FAIL(a->context,
-                      BASIN_ERROR_SHAPE,
-                      "cannot merge a pattern of %u nodes of %u with one of %u nodes of %u",
-                      (unsigned)a->node_count,
-                      a->block_size,
-                      (unsigned)b->node_count,
-                      b->block_size);
-  }
-  basin_bsr *matrix;
-  size_t blocks = merge_rows(a, b, NULL, NULL, NULL);
-  BASIN_TRY(basin__bsr_allocate(a->context, a->node_count, a->block_size, blocks, &matrix));
-  merge_rows(a, b, matrix, map_a, map_b);
-  basin_status status = basin__bsr_finish(matrix);
-  if (status != BASIN_OK) {
-    basin_bsr_destroy(matrix);
-    return status;
-  }
-  *result = matrix;
-  return BASIN_OK;
+  pattern_request request = {node_count, block_size, pair_count, pairs, slots, true};
+  return build(context, &request, matrix);
 }

@@ -50,9 +50,9 @@ static basin_status cut_rows(basin_bsr *matrix)
 
 /* Working arrays while halos are numbered. */
 typedef struct halo_search {
-  uint64_t *bits;        /* one bit a node, clear between chunks */
-  uint32_t *local_index; /* per node, valid where the chunk has it in its halo */
-  size_t words;
+  uint64_t *bits;           /* one bit a node, clear between chunks */
+  uint32_t *local_index;    /* per node, valid where the chunk has it in its halo */
+  size_t words, most_nodes; /* most_nodes: of a chunk and its halo */
 } halo_search;
 
 /* Marks the columns of chunk `chunk` beyond its rows; returns the range of words that may hold a
@@ -102,33 +102,39 @@ static void number_columns(basin_bsr *matrix, const halo_search *search, size_t 
   }
 }
 
+/* The halo of one chunk, after those of the chunks before it. */
+static basin_status number_halo(basin_bsr *matrix, halo_search *search, size_t chunk)
+{
+  basin__bsr_plan *plan = &matrix->plan;
+  size_t begin = plan->halo_starts[chunk], most = matrix->node_count - plan->chunk_rows[chunk + 1];
+  BASIN_TRY(basin__grow(matrix->context,
+                        &plan->halo_nodes,
+                        &plan->halo_capacity,
+                        begin + most + 1,
+                        sizeof *plan->halo_nodes));
+  size_t end_word = mark_halo(matrix, search, chunk);
+  size_t count = take_halo(matrix, search, chunk, end_word, plan->halo_nodes + begin);
+  size_t nodes = count + plan->chunk_rows[chunk + 1] - plan->chunk_rows[chunk];
+  plan->halo_starts[chunk + 1] = begin + count;
+  if (nodes > search->most_nodes) search->most_nodes = nodes;
+  number_columns(matrix, search, chunk);
+  return BASIN_OK;
+}
+
 static basin_status number_halos(basin_bsr *matrix, halo_search *search)
 {
   basin__bsr_plan *plan = &matrix->plan;
   basin_context *context = matrix->context;
-  plan->local = basin__alloc(context, (matrix->block_count + 1) * sizeof *plan->local);
+  if (plan->local == NULL)
+    plan->local = basin__alloc(context, (matrix->capacity + 1) * sizeof *plan->local);
   plan->halo_starts = basin__calloc(context, plan->chunk_count + 1, sizeof *plan->halo_starts);
   if (plan->local == NULL || plan->halo_starts == NULL) return BASIN_ERROR_MEMORY;
-  for (size_t chunk = 0; chunk < plan->chunk_count; chunk++) {
-    size_t count = take_halo(matrix, search, chunk, mark_halo(matrix, search, chunk), NULL);
-    size_t nodes = count + plan->chunk_rows[chunk + 1] - plan->chunk_rows[chunk];
-    plan->halo_starts[chunk + 1] = plan->halo_starts[chunk] + count;
-    if (nodes > plan->local_nodes) plan->local_nodes = nodes;
-  }
+  for (size_t chunk = 0; chunk < plan->chunk_count; chunk++)
+    BASIN_TRY(number_halo(matrix, search, chunk));
   plan->halo_count = plan->halo_starts[plan->chunk_count];
-  plan->halo_nodes = basin__alloc(context, (plan->halo_count + 1) * sizeof *plan->halo_nodes);
   plan->halo_values =
       basin__alloc_aligned(context, (plan->halo_count + 1) * plan->stride * sizeof(double));
-  if (plan->halo_nodes == NULL || plan->halo_values == NULL) return BASIN_ERROR_MEMORY;
-  for (size_t chunk = 0; chunk < plan->chunk_count; chunk++) {
-    take_halo(matrix,
-              search,
-              chunk,
-              mark_halo(matrix, search, chunk),
-              plan->halo_nodes + plan->halo_starts[chunk]);
-    number_columns(matrix, search, chunk);
-  }
-  return BASIN_OK;
+  return plan->halo_values != NULL ? BASIN_OK : BASIN_ERROR_MEMORY;
 }
 
 /* Cuts the halo of each source chunk where its nodes pass from one destination chunk to the next.
@@ -180,10 +186,45 @@ static size_t scratch_bytes(const basin__bsr_plan *plan)
          sizeof(double);
 }
 
+/* Room for the local vectors of chunks of `nodes` nodes. Padding between numbers stays where it was
+ * while the room suffices. */
+static basin_status reserve_scratch(basin_bsr *matrix, size_t nodes)
+{
+  basin__bsr_plan *plan = &matrix->plan;
+  if (plan->scratch != NULL && nodes <= plan->local_nodes) return BASIN_OK;
+  bool again = plan->scratch != NULL;
+  basin__free_aligned(matrix->context, plan->scratch, scratch_bytes(plan));
+  plan->local_nodes = again ? nodes + nodes / 8 : nodes;
+  plan->scratch = basin__alloc_aligned(matrix->context, scratch_bytes(plan));
+  if (plan->scratch == NULL) return BASIN_ERROR_MEMORY;
+  memset(plan->scratch, 0, scratch_bytes(plan));
+  return BASIN_OK;
+}
+
+/* Gives back what depends on the number of chunks and the size of their halos. */
+static void clear_lists(basin_bsr *matrix)
+{
+  basin_context *context = matrix->context;
+  basin__bsr_plan *plan = &matrix->plan;
+  basin__free(context, plan->chunk_rows, (plan->chunk_count + 1) * sizeof *plan->chunk_rows);
+  basin__free(context, plan->halo_starts, (plan->chunk_count + 1) * sizeof *plan->halo_starts);
+  basin__free_aligned(
+      context, plan->halo_values, (plan->halo_count + 1) * plan->stride * sizeof(double));
+  basin__free(
+      context, plan->segment_starts, (plan->chunk_count + 1) * sizeof *plan->segment_starts);
+  basin__free(context, plan->segments, (plan->segment_count + 1) * sizeof *plan->segments);
+  plan->chunk_rows = NULL;
+  plan->halo_starts = plan->segment_starts = NULL;
+  plan->halo_values = NULL;
+  plan->segments = NULL;
+  plan->chunk_count = plan->halo_count = plan->segment_count = 0;
+}
+
 basin_status basin__bsr_plan_init(basin_bsr *matrix)
 {
   basin_context *context = matrix->context;
   basin__bsr_plan *plan = &matrix->plan;
+  clear_lists(matrix);
   plan->stride = local_stride(matrix->block_size);
   plan->workers = basin__worker_count(context);
   BASIN_TRY(cut_rows(matrix));
@@ -196,25 +237,15 @@ basin_status basin__bsr_plan_init(basin_bsr *matrix)
   basin__free(context, search.bits, search.words * sizeof *search.bits);
   basin__free(context, search.local_index, index_bytes);
   if (status == BASIN_OK) status = list_segments(matrix);
-  if (status != BASIN_OK) return status;
-  plan->scratch = basin__alloc_aligned(context, scratch_bytes(plan));
-  if (plan->scratch == NULL) return BASIN_ERROR_MEMORY;
-  memset(plan->scratch, 0, scratch_bytes(plan));
-  return BASIN_OK;
+  return status == BASIN_OK ? reserve_scratch(matrix, search.most_nodes) : status;
 }
 
 void basin__bsr_plan_fini(basin_bsr *matrix)
 {
   basin_context *context = matrix->context;
   basin__bsr_plan *plan = &matrix->plan;
-  basin__free(context, plan->chunk_rows, (plan->chunk_count + 1) * sizeof *plan->chunk_rows);
-  basin__free(context, plan->local, (matrix->block_count + 1) * sizeof *plan->local);
-  basin__free(context, plan->halo_starts, (plan->chunk_count + 1) * sizeof *plan->halo_starts);
-  basin__free(context, plan->halo_nodes, (plan->halo_count + 1) * sizeof *plan->halo_nodes);
-  basin__free_aligned(
-      context, plan->halo_values, (plan->halo_count + 1) * plan->stride * sizeof(double));
-  basin__free(
-      context, plan->segment_starts, (plan->chunk_count + 1) * sizeof *plan->segment_starts);
-  basin__free(context, plan->segments, (plan->segment_count + 1) * sizeof *plan->segments);
+  clear_lists(matrix);
+  basin__free(context, plan->local, (matrix->capacity + 1) * sizeof *plan->local);
+  basin__free(context, plan->halo_nodes, plan->halo_capacity * sizeof *plan->halo_nodes);
   basin__free_aligned(context, plan->scratch, scratch_bytes(plan));
 }

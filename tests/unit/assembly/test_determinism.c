@@ -7,7 +7,7 @@
 
 #define ok(call) assert_int_equal((call), BASIN_OK)
 
-enum { VERTICES = 4000, ELEMENTS = 6000, BODIES = 2 };
+enum { VERTICES = 4000, ELEMENTS = 6000, FEW = 300, BODIES = 2 };
 
 typedef enum topology { CHAIN, SHUFFLED, NEIGHBOURS, RANDOM, SHARED, MAPPED } topology;
 
@@ -87,7 +87,7 @@ static basin_array_id follow(large *l, basin_space_id vertices, basin_array_id A
   return id;
 }
 
-static void large_init(large *l, topology kind, unsigned threads)
+static void large_init(large *l, topology kind, size_t elements, unsigned threads)
 {
   basin_options options = basin_options_defaults();
   options.log_level = BASIN_LOG_ERROR;
@@ -96,7 +96,7 @@ static void large_init(large *l, topology kind, unsigned threads)
   ok(basin_system_create(l->context, polynomial_provider, NULL, &l->system));
   basin_space_description spaces[] = {{"scene", BASIN_NONE, true, false, 1},
                                       {"vertices", BASIN_NONE, false, false, VERTICES},
-                                      {"elements", BASIN_NONE, false, false, ELEMENTS},
+                                      {"elements", BASIN_NONE, false, false, elements},
                                       {"bodies", BASIN_NONE, false, false, BODIES}};
   basin_space_id ids[4];
   for (int k = 0; k < 4; ++k) ok(basin_system_add_space(l->system, &spaces[k], &ids[k]));
@@ -154,13 +154,13 @@ static double *results(large *l, size_t *count)
   return all;
 }
 
-static void same_bits(topology kind, bool partitioned)
+static void same_bits(topology kind, size_t elements, bool partitioned)
 {
   double *first = NULL;
   size_t first_count = 0;
   for (unsigned threads = 1; threads <= 8; ++threads) {
     large l;
-    large_init(&l, kind, threads);
+    large_init(&l, kind, elements, threads);
     assert_int_equal(l.minimizer->terms[0]->schedule.partitioned, partitioned);
     size_t count;
     double *all = results(&l, &count);
@@ -180,27 +180,56 @@ static void same_bits(topology kind, bool partitioned)
 static void test_colours(void **state)
 {
   (void)state;
-  same_bits(CHAIN, false);
+  same_bits(CHAIN, ELEMENTS, false);
 }
 static void test_permuted(void **state)
 {
   (void)state;
-  same_bits(SHUFFLED, false);
+  same_bits(SHUFFLED, ELEMENTS, false);
 }
 static void test_partitions(void **state)
 {
   (void)state;
-  same_bits(RANDOM, true);
+  same_bits(RANDOM, ELEMENTS, true);
 }
 static void test_shared_unknown(void **state)
 {
   (void)state;
-  same_bits(SHARED, true);
+  same_bits(SHARED, ELEMENTS, true);
 }
 static void test_few_bodies(void **state)
 {
   (void)state;
-  same_bits(MAPPED, true);
+  same_bits(MAPPED, ELEMENTS, true);
+}
+
+/* Few elements, shared among workers, have the sums of one chunk. */
+static void as_one_chunk(topology kind)
+{
+  same_bits(kind, FEW, true);
+  large l;
+  size_t count;
+  large_init(&l, kind, FEW, 2);
+  double *shared = results(&l, &count), *whole;
+  basin_schedule *schedule = &l.minimizer->terms[0]->schedule;
+  assert_true(schedule->chunk_count > 1);
+  ok(basin__grow(l.context, &schedule->order, &schedule->order_capacity, 1, sizeof(uint32_t)));
+  schedule->partitioned = false;
+  schedule->chunk = FEW;
+  schedule->chunk_count = schedule->colour_count = schedule->colour_starts[1] = 1;
+  schedule->order[0] = 0;
+  schedule->colour_starts[0] = 0;
+  ok(basin_minimizer_assemble(l.minimizer, true, BASIN_PROJECTION_ADAPTIVE));
+  whole = results(&l, &count);
+  assert_memory_equal(shared, whole, count * sizeof *whole);
+  free(shared), free(whole);
+  large_fini(&l);
+}
+static void test_few_elements(void **state)
+{
+  (void)state;
+  as_one_chunk(RANDOM);
+  as_one_chunk(MAPPED);
 }
 
 /* Chunks of one colour share no node. */
@@ -208,7 +237,7 @@ static void test_colours_are_proper(void **state)
 {
   large l;
   (void)state;
-  large_init(&l, CHAIN, 2);
+  large_init(&l, CHAIN, ELEMENTS, 2);
   const basin_term *term = l.minimizer->terms[0];
   const basin_schedule *schedule = &term->schedule;
   size_t nodes = l.minimizer->layout.node_count, seen = 0;
@@ -259,7 +288,7 @@ static void compare_serial(large *l)
 static void against_serial(topology kind)
 {
   large l;
-  large_init(&l, kind, 3);
+  large_init(&l, kind, ELEMENTS, 3);
   assert_int_equal(l.minimizer->terms[0]->permutation.active, kind == SHUFFLED);
   compare_serial(&l);
   double *scale = basin_system_array_data(l.system, l.energy->scale);
@@ -288,6 +317,7 @@ int main(void)
       cmocka_unit_test(test_partitions),
       cmocka_unit_test(test_shared_unknown),
       cmocka_unit_test(test_few_bodies),
+      cmocka_unit_test(test_few_elements),
       cmocka_unit_test(test_colours_are_proper),
       cmocka_unit_test(test_serial),
   };

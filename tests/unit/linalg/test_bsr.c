@@ -113,6 +113,88 @@ static void merging(void **state)
   basin_context_destroy(context);
 }
 
+/* The sparse summand of a union: the named blocks alone, in the order and with the slots of
+ * basin_bsr_create. */
+static void summands(void **state)
+{
+  (void)state;
+  basin_context *context = test_context(NULL);
+  const basin_node_pair pairs[] = {{3, 1}, {1, 3}, {0, 2}, {2, 2}, {2, 0}};
+  uint32_t slots[5];
+  basin_bsr *m;
+  check_status(context, basin__bsr_create_summand(context, 5, 2, 5, pairs, slots, &m));
+  const size_t starts[] = {0, 1, 2, 3, 3, 3};
+  const uint32_t columns[] = {2, 3, 2}, t = BASIN_SLOT_TRANSPOSED;
+  const uint32_t expected[] = {1 | t, 1, 0, 2, 0 | t};
+  assert_int_equal(basin_bsr_block_count(m), 3);
+  assert_memory_equal(basin_bsr_row_starts(m), starts, sizeof starts);
+  assert_memory_equal(basin_bsr_columns(m), columns, sizeof columns);
+  assert_memory_equal(slots, expected, sizeof expected);
+  basin_bsr_destroy(m);
+  check_status(context, basin__bsr_create_summand(context, 5, 2, 0, NULL, NULL, &m));
+  assert_int_equal(basin_bsr_block_count(m), 0);
+  basin_bsr_destroy(m);
+  basin_context_destroy(context);
+}
+
+enum { UNION_NODES = 400, UNION_PAIRS = 900 };
+
+static basin_bsr *random_summand(basin_context *context, uint32_t pairs, uint64_t seed)
+{
+  basin_node_pair list[UNION_PAIRS];
+  basin_bsr *m;
+  for (uint32_t i = 0; i < pairs; i++)
+    list[i] = (basin_node_pair){random_below(&seed, UNION_NODES), random_below(&seed, UNION_NODES)};
+  check_status(context, basin__bsr_create_summand(context, UNION_NODES, 3, pairs, list, NULL, &m));
+  for (size_t i = 0; i < basin_bsr_block_count(m) * 9; i++)
+    basin_bsr_values(m)[i] = random_number(&seed);
+  return m;
+}
+
+/* A union in the memory of earlier ones is what basin_bsr_create_merged makes anew, to the last
+ * bit of its products. */
+static void remerging(void **state)
+{
+  (void)state;
+  static const uint32_t sizes[] = {10, 300, 0, 310, UNION_PAIRS, 20, 880};
+  basin_context *context = test_context(NULL);
+  basin_bsr *a = random_bsr(context, UNION_NODES, 3, 8000, 0, 1), *again = NULL, *fresh;
+  uint32_t maps[2][10000], fresh_maps[2][10000];
+  for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+    basin_bsr *b = random_summand(context, sizes[k], k + 5);
+    double x[3 * UNION_NODES], y[2][3 * UNION_NODES];
+    uint64_t seed = k;
+    for (size_t i = 0; i < 3 * UNION_NODES; i++) x[i] = random_number(&seed);
+    check_status(context, basin_bsr_create_merged(a, b, fresh_maps[0], fresh_maps[1], &fresh));
+    check_status(context, basin__bsr_remerge(a, b, maps[0], maps[1], &again));
+    assert_true(basin_bsr_pattern(again) == basin_bsr_pattern(fresh));
+    assert_int_equal(basin_bsr_block_count(again), basin_bsr_block_count(fresh));
+    assert_memory_equal(basin_bsr_row_starts(again),
+                        basin_bsr_row_starts(fresh),
+                        (UNION_NODES + 1) * sizeof(size_t));
+    assert_memory_equal(basin_bsr_columns(again),
+                        basin_bsr_columns(fresh),
+                        basin_bsr_block_count(fresh) * sizeof(uint32_t));
+    assert_memory_equal(maps[0], fresh_maps[0], basin_bsr_block_count(a) * sizeof(uint32_t));
+    if (sizes[k] > 0)
+      assert_memory_equal(maps[1], fresh_maps[1], basin_bsr_block_count(b) * sizeof(uint32_t));
+    basin__bsr_merge(again, a, maps[0], b, maps[1]);
+    check_status(context, basin_bsr_add(fresh, 1, a, fresh_maps[0]));
+    check_status(context, basin_bsr_add(fresh, 1, b, fresh_maps[1]));
+    basin_bsr_multiply(again, x, y[0]);
+    basin_bsr_multiply(fresh, x, y[1]);
+    assert_memory_equal(y[0], y[1], sizeof y[0]);
+    basin_bsr_destroy(b);
+    basin_bsr_destroy(fresh);
+  }
+  basin_bsr *other = random_bsr(context, 31, 3, 5, 0, 3);
+  assert_int_equal(basin__bsr_remerge(a, other, maps[0], maps[1], &again), BASIN_ERROR_SHAPE);
+  assert_null(again);
+  basin_bsr_destroy(a);
+  basin_bsr_destroy(other);
+  basin_context_destroy(context);
+}
+
 static void values_and_norms(void **state)
 {
   (void)state;
@@ -179,11 +261,18 @@ static void allocation_failures(void **state)
     failing_allocator allocator = {0};
     basin_context *context = test_context(&allocator);
     const basin_node_pair pairs[] = {{0, 1}, {2, 1}, {3, 0}};
-    basin_bsr *a = NULL, *b = NULL, *c = NULL;
+    basin_bsr *a = NULL, *b = NULL, *c = NULL, *d = NULL, *e = NULL;
+    uint32_t maps[2][8];
     allocator.fail_at = allocator.calls + fail_at;
     basin_status status = basin_bsr_create(context, 4, 3, 3, pairs, NULL, &a);
     if (status == BASIN_OK) status = basin_bsr_copy(a, &b);
     if (status == BASIN_OK) status = basin_bsr_create_merged(a, b, NULL, NULL, &c);
+    if (status == BASIN_OK) status = basin__bsr_create_summand(context, 4, 3, 1, pairs, NULL, &d);
+    if (status == BASIN_OK) status = basin__bsr_remerge(a, d, maps[0], maps[1], &e);
+    if (status == BASIN_OK) status = basin__bsr_remerge(c, d, maps[0], maps[1], &e);
+    if (status == BASIN_OK) status = basin__bsr_remerge(c, b, maps[0], maps[1], &e);
+    basin_bsr_destroy(d);
+    basin_bsr_destroy(e);
     basin_bsr_destroy(a);
     basin_bsr_destroy(b);
     basin_bsr_destroy(c);
@@ -202,6 +291,8 @@ int main(void)
       cmocka_unit_test(bad_patterns_are_errors),
       cmocka_unit_test(empty_matrices),
       cmocka_unit_test(merging),
+      cmocka_unit_test(summands),
+      cmocka_unit_test(remerging),
       cmocka_unit_test(values_and_norms),
       cmocka_unit_test(bad_values_are_found),
       cmocka_unit_test(allocation_failures),
