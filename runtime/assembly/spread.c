@@ -1,6 +1,7 @@
 /* Adding stored local results to the global system, through DOF maps if need be.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "assembly/spread.h"
+#include "linalg/lanes.h"
 
 #define BLOCK_MAX 12
 
@@ -169,7 +170,62 @@ FORCED_INLINE uint32_t pair_word(const uint32_t *words, size_t count, size_t p, 
                 : words[q * (2 * count - q - 1) / 2 + p] ^ BASIN_SLOT_TRANSPOSED;
 }
 
-/* Entries come row after row: what is made of a local block and the entry on its left serves all
+/* W_v^T H_ac for an entry v of row a, and its transpose. */
+typedef struct left_product {
+  double block[BLOCK_MAX * BLOCK_MAX], turned[BLOCK_MAX * BLOCK_MAX];
+} left_product;
+
+FORCED_INLINE void make_left(const basin_virtual_node *v,
+                             const double *hessian,
+                             size_t size,
+                             size_t c,
+                             size_t b,
+                             left_product *left)
+{
+  double block[BLOCK_MAX * BLOCK_MAX];
+  load_block(hessian, size, v->local, c, b, block);
+  multiply_left(v, block, b, left->block);
+  for (size_t i = 0; i < b; ++i)
+    for (size_t j = 0; j < b; ++j) left->turned[j * b + i] = left->block[i * b + j];
+}
+
+/* out += block * weight, entry by entry. */
+FORCED_INLINE void add_multiple(double *out, const double *block, double weight, size_t count)
+{
+  size_t i = 0;
+  for (; i + 4 <= count; i += 4) {
+    basin__lanes sum, factor;
+    BASIN__LANES_LOAD(sum, out + i);
+    BASIN__LANES_LOAD(factor, block + i);
+    sum += factor * weight;
+    BASIN__LANES_STORE(out + i, sum);
+  }
+  for (; i < count; ++i) out[i] += block[i] * weight;
+}
+
+/* add_block of the product with a number. */
+FORCED_INLINE void
+add_scaled(double *out, const left_product *left, double weight, size_t b, uint32_t word)
+{
+  if (word & BASIN_SLOT_TWICE)
+    for (size_t i = 0; i < b * b; ++i) out[i] += left->block[i] * weight + left->turned[i] * weight;
+  else
+    add_multiple(out, word & BASIN_SLOT_TRANSPOSED ? left->turned : left->block, weight, b * b);
+}
+
+FORCED_INLINE void add_right(
+    double *out, const left_product *left, const basin_virtual_node *w, size_t b, uint32_t word)
+{
+  double block[BLOCK_MAX * BLOCK_MAX];
+  if (!w->full) {
+    add_scaled(out, left, w->weight ? *w->weight : 1, b, word);
+    return;
+  }
+  multiply_right(w, left->block, b, block);
+  add_block(out, block, b, word);
+}
+
+/* Entries come row after row: the product of a local block with the entry on its left serves all
  * entries of the block's column. */
 FORCED_INLINE void hessian_mapped(const basin_spread *spread,
                                   const basin_virtual_node *entries,
@@ -183,22 +239,47 @@ FORCED_INLINE void hessian_mapped(const basin_spread *spread,
   const uint32_t *words = term->slots + starts[0].slot;
   size_t size = term->local_nodes * b, nodes = starts[1].node - starts[0].node;
   for (size_t v = 0; v < count; ++v) {
-    double left[BLOCK_MAX * BLOCK_MAX];
+    left_product left;
     uint32_t made = BASIN_NONE;
     for (size_t w = v; w < count; ++w) {
-      double block[BLOCK_MAX * BLOCK_MAX];
       uint32_t word = pair_word(words, nodes, entries[v].place, entries[w].place);
       if (!wanted(spread, word)) continue;
       if (made != entries[w].local) {
         made = entries[w].local;
-        load_block(hessian, size, entries[v].local, made, b, block);
-        multiply_left(&entries[v], block, b, left);
+        make_left(&entries[v], hessian, size, made, b, &left);
       }
       if (v != w && entries[v].place == entries[w].place) word |= BASIN_SLOT_TWICE;
-      multiply_right(&entries[w], left, b, block);
-      add_block(spread->values + (size_t)(word & BASIN_SLOT_MASK) * b * b, block, b, word);
+      double *out = spread->values + (size_t)(word & BASIN_SLOT_MASK) * b * b;
+      add_right(out, &left, &entries[w], b, word);
     }
   }
+}
+
+/* The usual blocks in wider registers, where the machine has them: the same bits. */
+#if BASIN__HAVE_AVX2
+BASIN__TARGET_AVX2 static void hessian_mapped_3_avx2(const basin_spread *spread,
+                                                     const basin_virtual_node *entries,
+                                                     size_t count,
+                                                     size_t element,
+                                                     const double *hessian)
+{
+  hessian_mapped(spread, entries, count, element, hessian, 3);
+}
+#endif
+
+static void hessian_mapped_3(const basin_spread *spread,
+                             const basin_virtual_node *entries,
+                             size_t count,
+                             size_t element,
+                             const double *hessian)
+{
+#if BASIN__HAVE_AVX2
+  if (__builtin_cpu_supports("avx2")) {
+    hessian_mapped_3_avx2(spread, entries, count, element, hessian);
+    return;
+  }
+#endif
+  hessian_mapped(spread, entries, count, element, hessian, 3);
 }
 
 void basin__spread_mapped(const basin_spread *spread,
@@ -213,7 +294,7 @@ void basin__spread_mapped(const basin_spread *spread,
     gradient_mapped(spread, &nodes[v], gradient + nodes[v].local * b, b);
   if (!spread->values) return;
   if (b == 3)
-    hessian_mapped(spread, nodes, count, element, hessian, 3);
+    hessian_mapped_3(spread, nodes, count, element, hessian);
   else if (b == 2)
     hessian_mapped(spread, nodes, count, element, hessian, 2);
   else
