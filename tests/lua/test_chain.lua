@@ -2,6 +2,7 @@
 -- against central differences; their rows and columns are in the order of the arrays.
 -- SPDX-License-Identifier: Apache-2.0
 local basin = require "basin"
+local chain_parts = require "chain_parts"
 local h = require "harness"
 
 local STEP <const> = 1e-5
@@ -58,18 +59,8 @@ local function union_scene()
   local scene = basin.scene("chain")
   local mesh = scene:add_mesh("m")
   local free = mesh:add_primitive("free", 3)
-  local x = free:add_attribute("position",
-    { rows = 3, value = { { 0, 0.1, 0 }, { 1, 0.3, -0.2 }, { 0.5, 1, 0.4 } } })
-  local bodies = mesh:add_primitive("bodies", 2)
-  local A = bodies:add_attribute("A", { rows = 3, cols = 3,
-    value = { { { 1, 0.1, 0 }, { 0, 1, 0.3 }, { 0.2, 0, 1 } },
-              { { 0.8, 0, 0.2 }, { 0.1, 1.1, 0 }, { 0, -0.3, 0.9 } } } })
-  local t = bodies:add_attribute("t", { rows = 3, value = { { 0, 1, 0.5 }, { 2, 0, 1 } } })
-  local affine = mesh:add_primitive("affine", 3)
-  local body_of = affine:add_connectivity("body_of", bodies, { 0, 1, 1 }, 1)
-  local X = affine:add_constant("rest",
-    { rows = 3, value = { { 1, 0, 0.2 }, { 0, 1, 2 }, { -1, 0.5, 0 } } })
-  affine:add_attribute("position", body_of:gather(A) * X + body_of:gather(t))
+  local x = free:add_attribute("position", { rows = 3, value = chain_parts.free })
+  local affine, A, t, X = chain_parts.affine(mesh)
   local turned = mesh:add_primitive("turned", 2)
   local angle = turned:add_attribute("angle", { value = { 0.4, 1.3 } })
   local radius = turned:add_constant("radius", { value = { 2, 1.5 } })
