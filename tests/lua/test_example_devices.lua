@@ -1,5 +1,5 @@
--- An example on the CPU and on a CUDA device: the same unknowns at the end. --set example=FILE names
--- it, apart=NUMBER says how far they may be from each other.
+-- An example on the CPU and on a CUDA device: the same unknowns at the end. --set example=FILE
+-- names it, apart=NUMBER says how far they may be from each other.
 -- SPDX-License-Identifier: Apache-2.0
 local basin = require "basin"
 local h = require "harness"
