@@ -67,7 +67,14 @@ benchmark() {
   "$build/tests/bench_cuda" | tee "$out/linear.jsonl" || return 1
   "$build/tests/bench_cuda_contact" | tee "$out/contact.jsonl" || return 1
   "$build/bin/basin" run tests/bench/elements.lua --quiet --device cuda | tee "$out/elements.jsonl" || return 1
-  "$build/bin/basin" run tests/bench/elements.lua --quiet --device cuda --precision float | tee -a "$out/elements.jsonl"
+  "$build/bin/basin" run tests/bench/elements.lua --quiet --device cuda --precision float | tee -a "$out/elements.jsonl" || return 1
+  # Sums in any order, and batches whose local results stay in the cache.
+  "$build/bin/basin" run tests/bench/elements.lua --quiet --device cuda --set deterministic=false |
+    tee -a "$out/elements.jsonl" || return 1
+  for kib in 16384 32768 65536; do
+    BASIN_CUDA_BATCH=$kib "$build/bin/basin" run tests/bench/elements.lua --quiet --device cuda --set only=W1 |
+      tee -a "$out/elements.jsonl" || return 1
+  done
 }
 
 scene() {
@@ -90,7 +97,7 @@ export -f configure_and_build device tests benchmark scene sanitizer
 if step build 120 configure_and_build; then
   if step device 30 device; then
     step tests 200 tests
-    step benchmark 70 benchmark
+    step benchmark 90 benchmark
     step scene 90 scene
     step memcheck 45 sanitizer memcheck
     step racecheck 45 sanitizer racecheck

@@ -1,6 +1,7 @@
 -- Element kernels of the workloads W1 .. W4 (workloads.lua), one JSON line a stage; the machine's
 -- own limits first.
--- Settings: size (share of the full element count), repeats, only ("W1" runs that one alone).
+-- Settings: size (share of the full element count), repeats, only ("W1" runs that one alone),
+-- deterministic (false: sums in any order on a CUDA device).
 -- Threads and precision: `basin run --threads 1 --precision float`.
 -- SPDX-License-Identifier: Apache-2.0
 local basin = require "basin"
@@ -56,11 +57,12 @@ local function run(name)
     local seconds = machine.workers == 1 and report.processor_seconds or report.seconds
     print(('{"bench":"elements","workload":"%s","stage":"%s","threads":%d,"precision":"%s",' ..
       '"elements":%d,"rate":%.4g,"best_rate":%.4g,"processor_rate":%.4g,"operations":%d,' ..
-      '"of_limit":%.3f}'):format(name, stage[1], machine.workers,
+      '"of_limit":%.3f,"deterministic":%s,"batch":"%s"}'):format(name, stage[1], machine.workers,
       session.option("precision") or "double", report.elements,
       report.elements / seconds, report.elements / report.best_seconds,
       report.elements * machine.workers / report.processor_seconds, report.operations,
-      report.elements * limit(report, stage[4]) / seconds))
+      report.elements * limit(report, stage[4]) / seconds, basin.setting("deterministic", true),
+      os.getenv "BASIN_CUDA_BATCH" or "default"))
   end
 end
 

@@ -70,7 +70,7 @@ local function lattice(m, h)
 end
 
 local function begin(name, points, moved)
-  local scene = basin.scene(name)
+  local scene = basin.scene(name, { deterministic = basin.setting("deterministic", true) })
   local mesh = scene:add_mesh("mesh")
   local vertices = mesh:add_primitive("vertices", #points // 3)
   local x = vertices:add_attribute("position", { rows = 3, value = moved })
