@@ -1,5 +1,6 @@
 -- Which parts touch, with which friction and stiffness: tables of one number a pair of parts.
 -- SPDX-License-Identifier: Apache-2.0
+local errors = require "basin.errors"
 local exceptions = require "basin.std.contact.exceptions"
 local parts_module = require "basin.std.contact.parts"
 local settings = require "basin.std.contact.settings"
@@ -31,6 +32,9 @@ function M.new(where, checked, stiffness)
   rules.fixed = fill(rules.parts, function() return fixed or 0 end)
   rules.moving = fill(rules.parts, function() return moving or 0 end)
   for _, entry in ipairs(checked.pairs or {}) do exceptions(rules, where, entry, stiffness) end
+  local moves = false
+  for _, part in ipairs(rules.parts) do moves = moves or part.moves end
+  if not moves then errors.fail("ARGUMENT", "%s: none of the bodies moves freely", where) end
   rules.blended = false
   for i, row in ipairs(rules.fixed) do
     for k, value in ipairs(row) do

@@ -272,6 +272,8 @@ harness.test("bodies and options are checked", function()
   harness.fails("'bodies' is empty", std.contact.barrier, scene, { bodies = {} })
   harness.fails("named twice", std.contact.barrier, scene, { bodies = { body, body } })
   harness.fails("a body is needed", std.contact.barrier, scene, { bodies = { 3 } })
+  harness.fails("none of the bodies moves freely", std.contact.barrier, scene,
+    { bodies = { floor(scene) } })
   harness.fails("names 'other', which is none", std.contact.barrier, scene,
     { bodies = { body }, pairs = { { body, "other", touch = false } } })
 end)
