@@ -3,6 +3,7 @@
 #include "block.h"
 #include "device/cuda/driver.h"
 #include "image.h"
+#include "profile.h"
 #include "races.h"
 #include "source.h"
 
@@ -133,9 +134,12 @@ int softcuda_execute(const softcuda_launch *launch)
   running = launch;
   softcuda_set_stop_place(NULL);
   softcuda_races_launch();
+  double start = softcuda_profile_clock();
   softcuda_faults_catch();
   int result = run_blocks(launch, order_of_blocks, order_of_threads);
   softcuda_faults_release();
+  size_t threads = (size_t)launch->block[0] * launch->block[1] * launch->block[2];
+  softcuda_profile_add(launch->entry->name, blocks * threads, start);
   free(order_of_blocks);
   return result;
 }
