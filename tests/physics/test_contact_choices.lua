@@ -6,7 +6,7 @@ local guard = require "physics.guard"
 local harness = require "lua.harness"
 
 -- A soft ball and a stiff one, one above the other, hit a sheet on a plate and a plane below.
-local STEPS <const> = 14
+local STEPS <const> = basin.setting("steps", 14)
 
 local function crash(choice)
   local scene = basin.scene "choices"
