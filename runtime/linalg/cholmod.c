@@ -1,14 +1,15 @@
-/* CHOLMOD, opened at run time: analysis, factorization, solution.
+/* CHOLMOD, opened at run time: analysis, factorization; solutions are made with panels.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cholmod.h"
 
 #include "base/base.h"
+#include "panels.h"
 #include <string.h>
 
 /* Constants of cholmod.h. */
 enum { SIMPLICIAL = 0, AUTOMATIC = 1 };
 enum { NATURAL = 0, GIVEN = 1, AMD = 2, METIS = 3 };
-enum { ITYPE_LONG = 2, PATTERN = 0, REAL = 1, LOWER = -1, SYSTEM_A = 0 };
+enum { ITYPE_LONG = 2, PATTERN = 0, REAL = 1, LOWER = -1 };
 enum { STATUS_NOT_POSITIVE = 1, STATUS_OUT_OF_MEMORY = -2, STATUS_TOO_LARGE = -3 };
 enum { SMALL_GRAPH = 4000 };     /* nodes below which a second ordering is not worth its time */
 enum { SMALL_FACTOR = 4000000 }; /* entries below which OpenMP's threads cost more than they do */
@@ -22,7 +23,8 @@ struct basin__cholmod {
   void *common; /* cholmod_common */
   bool started, definite;
   basin__cholmod_factor *factor;
-  basin__cholmod_dense *x, *y, *e; /* kept between solutions */
+  basin__panels panels; /* of the factor, if `taken` */
+  bool taken;
 };
 
 static int get(const basin__cholmod *c, size_t offset)
@@ -119,7 +121,7 @@ basin_status basin__cholmod_create(basin_context *context, basin__cholmod **resu
   *result = NULL;
   basin__cholmod *c = basin__calloc(context, 1, sizeof *c);
   if (c == NULL) return BASIN_ERROR_MEMORY;
-  c->context = context;
+  c->context = c->panels.context = context;
   basin_status status = start(c);
   if (status != BASIN_OK) {
     basin__cholmod_destroy(c);
@@ -132,9 +134,7 @@ basin_status basin__cholmod_create(basin_context *context, basin__cholmod **resu
 static void release(basin__cholmod *c)
 {
   if (c->factor != NULL) c->cholmod_l_free_factor(&c->factor, c->common);
-  if (c->x != NULL) c->cholmod_l_free_dense(&c->x, c->common);
-  if (c->y != NULL) c->cholmod_l_free_dense(&c->y, c->common);
-  if (c->e != NULL) c->cholmod_l_free_dense(&c->e, c->common);
+  c->taken = false;
 }
 
 void basin__cholmod_destroy(basin__cholmod *c)
@@ -144,6 +144,7 @@ void basin__cholmod_destroy(basin__cholmod *c)
     release(c);
     c->cholmod_l_finish(c->common);
   }
+  basin__panels_fini(&c->panels);
   basin__free(c->context, c->common, BASIN__CHOLMOD_COMMON_ROOM);
   if (c->library != NULL) basin__dl_close(c->library);
   basin__free(c->context, c, sizeof *c);
@@ -256,6 +257,7 @@ basin__cholmod_factorize(basin__cholmod *c, const basin__symmetric *m, size_t *b
 {
   basin__cholmod_sparse a = wrap(m->size, m->starts, m->rows, m->values);
   *bad_unknown = SIZE_MAX;
+  c->taken = false;
   if (!factorize(c, &a) && get(c, BASIN__CHOLMOD_STATUS) != STATUS_NOT_POSITIVE) {
     return failure(c, "factorization");
   }
@@ -265,18 +267,12 @@ basin__cholmod_factorize(basin__cholmod *c, const basin__symmetric *m, size_t *b
   return c->definite ? BASIN_ERROR_INDEFINITE : BASIN_ERROR_SINGULAR;
 }
 
-basin_status basin__cholmod_solve(basin__cholmod *c, size_t columns, const double *b, double *x)
+basin_status
+basin__cholmod_solve(basin__cholmod *c, size_t copies, size_t columns, const double *b, double *x)
 {
-  size_t n = c->factor->n;
-  double *input = x;
-  if (b != x) memcpy(x, b, n * columns * sizeof *x);
-  basin__cholmod_dense right = {
-      .rows = n, .columns = columns, .room = n * columns, .leading = n, .x = input, .xtype = REAL};
-  if (!c->cholmod_l_solve2(SYSTEM_A, c->factor, &right, NULL, &c->x, NULL, &c->y, &c->e, c->common))
-    return failure(c, "solution");
-  for (size_t j = 0; j < columns; j++) {
-    memcpy(x + j * n, (const double *)c->x->x + j * c->x->leading, n * sizeof *x);
-  }
+  if (!c->taken) BASIN_TRY(basin__panels_take(&c->panels, c->factor));
+  c->taken = true;
+  basin__panels_solve(&c->panels, copies, columns, b, x);
   return BASIN_OK;
 }
 

@@ -12,12 +12,6 @@ typedef struct basin__cholmod_sparse {
   int stype, itype, xtype, dtype, sorted, packed;
 } basin__cholmod_sparse;
 
-typedef struct basin__cholmod_dense {
-  size_t rows, columns, room, leading;
-  void *x, *z;
-  int xtype, dtype;
-} basin__cholmod_dense;
-
 typedef struct basin__cholmod_factor {
   size_t n, minor;
   void *permutation, *column_count, *inverse_permutation;
@@ -70,8 +64,9 @@ basin_status basin__cholmod_analyze(basin__cholmod *cholmod,
 basin_status basin__cholmod_factorize(basin__cholmod *cholmod,
                                       const basin__symmetric *matrix,
                                       size_t *bad_unknown);
-basin_status
-basin__cholmod_solve(basin__cholmod *cholmod, size_t columns, const double *b, double *x);
+/* Right-hand sides of `copies` numbers a row, see basin__panels_solve. */
+basin_status basin__cholmod_solve(
+    basin__cholmod *cholmod, size_t copies, size_t columns, const double *b, double *x);
 void basin__cholmod_describe(const basin__cholmod *cholmod, basin_factor_info *info);
 
 #endif

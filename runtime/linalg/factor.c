@@ -431,16 +431,15 @@ static basin_status refine(basin_factor *f, size_t columns, const double *b, dou
   double *residual = f->numbers + 2 * n;
   for (size_t j = 0; j < columns; j++) {
     basin__system_residual(&f->system, b + j * n, x + j * n, residual);
-    BASIN_TRY(basin__cholmod_solve(f->cholmod, 1, residual, residual));
+    BASIN_TRY(basin__cholmod_solve(f->cholmod, 1, 1, residual, residual));
     for (size_t i = 0; i < n; i++) x[j * n + i] += residual[i];
   }
   return BASIN_OK;
 }
 
-static basin_status solve_cholmod(basin_factor *f, size_t columns, const double *b, double *x)
+static basin_status solve_ldlt(basin_factor *f, size_t columns, const double *b, double *x)
 {
   size_t bytes = f->system.size * columns * sizeof *b;
-  if (f->kind == BASIN_FACTOR_CHOLESKY) return basin__cholmod_solve(f->cholmod, columns, b, x);
   double *copy = NULL;
   if (b == x) {
     copy = basin__alloc(f->context, bytes);
@@ -448,7 +447,7 @@ static basin_status solve_cholmod(basin_factor *f, size_t columns, const double 
     memcpy(copy, b, bytes);
     b = copy;
   }
-  basin_status status = basin__cholmod_solve(f->cholmod, columns, b, x);
+  basin_status status = basin__cholmod_solve(f->cholmod, 1, columns, b, x);
   if (status == BASIN_OK) status = refine(f, columns, b, x);
   basin__free(f->context, copy, bytes);
   return status;
@@ -457,7 +456,7 @@ static basin_status solve_cholmod(basin_factor *f, size_t columns, const double 
 static basin_status solve_columns(basin_factor *f, size_t columns, const double *b, double *x)
 {
   size_t n = f->system.size;
-  if (f->method == METHOD_CHOLMOD) return solve_cholmod(f, columns, b, x);
+  if (f->method == METHOD_CHOLMOD) return solve_ldlt(f, columns, b, x);
   if (f->method == METHOD_UMFPACK) {
     basin__square view = square_view(f->system.symmetric ? &f->general : &f->system);
     return basin__umfpack_solve(f->umfpack, &view, columns, b, x);
@@ -494,6 +493,8 @@ basin_status basin_factor_solve(basin_factor *f, size_t columns, const double *b
     return BASIN_FAIL(f->context, BASIN_ERROR_STATE, "there is no factorization to solve with");
   f->info.solves++;
   if (f->system.size == 0 || columns == 0) return BASIN_OK;
+  if (f->method == METHOD_CHOLMOD && f->kind == BASIN_FACTOR_CHOLESKY)
+    return basin__cholmod_solve(f->cholmod, f->system.copies, columns, b, x);
   return f->system.copies > 1 ? solve_copies(f, columns, b, x) : solve_columns(f, columns, b, x);
 }
 

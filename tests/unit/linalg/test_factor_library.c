@@ -20,18 +20,19 @@ SAME(basin__cholmod_sparse, dtype, cholmod_sparse, dtype);
 SAME(basin__cholmod_sparse, sorted, cholmod_sparse, sorted);
 SAME(basin__cholmod_sparse, packed, cholmod_sparse, packed);
 _Static_assert(sizeof(basin__cholmod_sparse) == sizeof(cholmod_sparse), "sparse");
-SAME(basin__cholmod_dense, room, cholmod_dense, nzmax);
-SAME(basin__cholmod_dense, leading, cholmod_dense, d);
-SAME(basin__cholmod_dense, x, cholmod_dense, x);
-SAME(basin__cholmod_dense, xtype, cholmod_dense, xtype);
-SAME(basin__cholmod_dense, dtype, cholmod_dense, dtype);
-_Static_assert(sizeof(basin__cholmod_dense) == sizeof(cholmod_dense), "dense");
 SAME(basin__cholmod_factor, minor, cholmod_factor, minor);
 SAME(basin__cholmod_factor, permutation, cholmod_factor, Perm);
 SAME(basin__cholmod_factor, room, cholmod_factor, nzmax);
 SAME(basin__cholmod_factor, p, cholmod_factor, p);
+SAME(basin__cholmod_factor, i, cholmod_factor, i);
 SAME(basin__cholmod_factor, x, cholmod_factor, x);
+SAME(basin__cholmod_factor, nz, cholmod_factor, nz);
+SAME(basin__cholmod_factor, supernodes, cholmod_factor, nsuper);
 SAME(basin__cholmod_factor, x_size, cholmod_factor, xsize);
+SAME(basin__cholmod_factor, super, cholmod_factor, super);
+SAME(basin__cholmod_factor, pi, cholmod_factor, pi);
+SAME(basin__cholmod_factor, px, cholmod_factor, px);
+SAME(basin__cholmod_factor, s, cholmod_factor, s);
 SAME(basin__cholmod_factor, ordering, cholmod_factor, ordering);
 SAME(basin__cholmod_factor, is_ll, cholmod_factor, is_ll);
 SAME(basin__cholmod_factor, is_super, cholmod_factor, is_super);
@@ -54,8 +55,7 @@ _Static_assert(sizeof(cholmod_common) < BASIN__CHOLMOD_COMMON_ROOM, "common");
 _Static_assert(sizeof(SuiteSparse_long) == 8, "indices");
 _Static_assert(CHOLMOD_LONG == 2 && CHOLMOD_REAL == 1 && CHOLMOD_AMD == 2 && CHOLMOD_METIS == 3,
                "constants");
-_Static_assert(CHOLMOD_GIVEN == 1 && CHOLMOD_NATURAL == 0 && CHOLMOD_A == 0 && CHOLMOD_AUTO == 1,
-               "constants");
+_Static_assert(CHOLMOD_GIVEN == 1 && CHOLMOD_NATURAL == 0 && CHOLMOD_AUTO == 1, "constants");
 _Static_assert(CHOLMOD_NOT_POSDEF == 1 && CHOLMOD_OUT_OF_MEMORY == -2 && CHOLMOD_TOO_LARGE == -3,
                "constants");
 #endif
