@@ -11,12 +11,14 @@ static double cut_up(const basin__search *search, const basin__piece *whole, boo
   return basin__subdivide(search, stack, hit);
 }
 
-double basin__advance(const basin__motion *motion, double slackness, double limit, bool *hit)
+double basin__advance(
+    const basin__motion *motion, double slackness, double limit, bool *hit, double *distance)
 {
   basin__search search;
   basin__piece whole;
   double time;
   const basin__outcome how = basin__advance_whole(motion, slackness, limit, &search, &whole, &time);
+  *distance = search.start;
   *hit = how == BASIN__REACHED;
   if (how != BASIN__STALLED) return *hit ? time : limit;
   time = cut_up(&search, &whole, hit);

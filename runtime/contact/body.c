@@ -38,11 +38,6 @@ uint32_t basin__skipped_tag(const basin_contact *contact, uint32_t tag)
   return skips ? tag : BASIN__TAG_NONE;
 }
 
-bool basin__needs_check(const basin_contact *contact)
-{
-  return contact->table != NULL;
-}
-
 bool basin__meets_planes(const basin_contact *contact, uint32_t vertex)
 {
   return !contact->plane_bodies || contact->plane_bodies[basin__body(contact, vertex)];

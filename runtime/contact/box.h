@@ -53,6 +53,28 @@ static inline bool basin__boxes_meet(const basin__box *a, const basin__box *b)
 #endif
 }
 
+/* How far apart two boxes are along the axis where it is most if that is above `meet`, else
+ * something not above it. */
+static inline float basin__boxes_apart(const basin__box *a, const basin__box *b, float meet)
+{
+#if defined(__SSE2__)
+  const __m128 first = _mm_sub_ps(_mm_load_ps(a->low), _mm_load_ps(b->high));
+  const __m128 second = _mm_sub_ps(_mm_load_ps(b->low), _mm_load_ps(a->high));
+  const __m128 apart = _mm_max_ps(first, second);
+  if (!(_mm_movemask_ps(_mm_cmpgt_ps(apart, _mm_set1_ps(meet))) & 7)) return meet;
+  const __m128 most = _mm_max_ss(apart, _mm_shuffle_ps(apart, apart, 1));
+  return _mm_cvtss_f32(_mm_max_ss(most, _mm_shuffle_ps(apart, apart, 2)));
+#else
+  float most = meet;
+  for (int k = 0; k < 3; ++k) {
+    const float first = a->low[k] - b->high[k], second = b->low[k] - a->high[k];
+    most = first > most ? first : most;
+    most = second > most ? second : most;
+  }
+  return most;
+#endif
+}
+
 /* Whether `outer` holds all of `inner`. */
 static inline bool basin__box_holds(const basin__box *outer, const basin__box *inner)
 {

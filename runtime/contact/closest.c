@@ -191,12 +191,10 @@ static basin_status smallest(basin_contact *contact,
 {
   *closest = (basin_contact_closest){
       .kind = BASIN_CONTACT_KIND_COUNT, .squared_distance = HUGE_VAL, .gap = HUGE_VAL};
-  BASIN_TRY(basin__contact_boxes(contact, positions, NULL, 0, -1, NULL, NULL));
+  BASIN_TRY(basin__contact_boxes(contact, positions, NULL, 0, -1, NULL, NULL, NULL));
   basin__contact_refit(contact, contact->boxes);
   closest_task task = {.contact = contact, .positions = positions};
-  for (size_t b = 0; contact->offsets && b < contact->body_count; ++b)
-    task.most_separation = fmax(task.most_separation, 2 * contact->offsets[b]);
-  task.most_separation += contact->separation;
+  task.most_separation = contact->largest_separation;
   atomic_init(&task.squared, illegal ? task.most_separation * task.most_separation : HUGE_VAL);
   atomic_init(&task.gap, illegal ? 0 : HUGE_VAL);
   const size_t bytes = contact->worker_count * sizeof *task.bests;

@@ -193,9 +193,13 @@ static basin_status fill(basin_contact *contact, const basin_contact_description
   const size_t n = d->body_count;
   contact->vertex_count = d->vertex_count;
   contact->body_count = n;
-  contact->separation = d->separation;
+  contact->separation = contact->largest_separation = d->separation;
+  for (size_t b = 0; d->offsets && b < n; ++b)
+    contact->largest_separation =
+        fmax(contact->largest_separation, d->separation + 2 * d->offsets[b]);
   contact->plane_count = d->plane_count;
   contact->exact_boxes = d->exact_boxes;
+  contact->wide = basin__boxes_wide();
   contact->pair_limit = d->pair_limit ? d->pair_limit : default_limit;
   contact->worker_count = basin__worker_count(context);
   BASIN_TRY(copy_array(context, d->bodies, d->vertex_count * sizeof(uint32_t), &contact->bodies));
@@ -245,6 +249,8 @@ static void workers_fini(basin_contact *contact)
     basin__worker *worker = &contact->workers[w];
     basin__free(context, worker->scratch.data, worker->scratch.capacity * sizeof(uint32_t));
     basin__free(context, worker->leaves.data, worker->leaves.capacity * sizeof(uint32_t));
+    basin__free(context, worker->places.data, worker->places.capacity * sizeof(uint32_t));
+    basin__free(context, worker->distances.data, worker->distances.capacity * sizeof(float));
     for (int kind = 0; kind < BASIN_CONTACT_KIND_COUNT; ++kind) {
       basin__found_list *found = &worker->found[kind];
       basin__free(context, found->data, found->capacity * sizeof *found->data);
@@ -302,17 +308,19 @@ basin_contact_statistics basin_contact_statistics_get(const basin_contact *conta
 
 size_t basin_contact_memory(const basin_contact *contact)
 {
-  size_t sum = sizeof *contact + contact->vertex_count * (2 * sizeof *contact->boxes + 48);
+  size_t sum = sizeof *contact + contact->vertex_count * (2 * sizeof *contact->boxes + 80);
   if (contact->bodies) sum += contact->vertex_count * sizeof(uint32_t);
   if (contact->table) sum += contact->body_count * contact->body_count;
   if (contact->rest_lengths) sum += contact->sets[BASIN__EDGES].count * sizeof(double);
   for (int i = 0; i < BASIN__SET_COUNT; ++i) {
     const basin__set *set = &contact->sets[i];
-    sum += set->count * (set->arity + 1) * sizeof(uint32_t) + basin__tree_memory(&set->tree);
+    sum += set->count * (set->arity + 3) * sizeof(uint32_t) + basin__tree_memory(&set->tree);
   }
   for (unsigned w = 0; w < contact->worker_count; ++w) {
     const basin__worker *worker = &contact->workers[w];
-    sum += (worker->scratch.capacity + worker->leaves.capacity) * sizeof(uint32_t);
+    sum += (worker->scratch.capacity + worker->leaves.capacity + worker->places.capacity +
+            worker->distances.capacity) *
+           sizeof(uint32_t);
     for (int kind = 0; kind < BASIN_CONTACT_KIND_COUNT; ++kind)
       sum += worker->found[kind].capacity * sizeof(basin__found);
   }

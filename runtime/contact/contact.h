@@ -23,6 +23,8 @@ typedef struct basin__set {
   size_t count;
   uint32_t *items; /* count x arity vertices */
   uint32_t *tags;  /* body of each, or BASIN__TAG_MIXED */
+  float *travel;   /* how far each has moved since the lists of reuse were made: a sum over calls */
+  float *sweep;    /* how far each moves in the motion at hand */
   basin__tree tree;
 } basin__set;
 
@@ -40,23 +42,40 @@ typedef struct basin__found_list {
   size_t count, capacity;
 } basin__found_list;
 
+/* Growing list of numbers. */
+typedef struct basin__numbers {
+  float *data;
+  size_t capacity;
+} basin__numbers;
+
 /* What one worker writes to. */
 typedef struct basin__worker {
   basin__items scratch; /* partners of the query at hand */
-  basin__items leaves;  /* of the partners' tree, for eight queries */
+  basin__items places;  /* where each is among the candidates of the block */
+  basin__numbers distances;
+  basin__items leaves; /* of the partners' tree, for eight queries */
   basin__found_list found[BASIN_CONTACT_KIND_COUNT];
 } basin__worker;
 
-/* Where the candidates of a block of queries are. */
+/* Where the candidates of a block of queries are: in a part of lists, and flat. */
 typedef struct basin__block {
   unsigned part;
   size_t first, count;
+  size_t start, candidates;
 } basin__block;
+
+/* The same candidates side by side. A candidate is at least its horizon minus the travel of its two
+ * sides apart. */
+typedef struct basin__flat {
+  basin__items items, partners;
+  basin__numbers horizons;
+} basin__flat;
 
 /* Candidates of all passes. A part holds, for each query that has any: its item, the number of
  * partners, they. */
 typedef struct basin__lists {
   basin__items *parts; /* one a worker */
+  basin__flat *flat;   /* one a worker; NULL: not kept */
   basin__block *blocks[BASIN__PASS_COUNT];
   size_t block_count[BASIN__PASS_COUNT], block_capacity[BASIN__PASS_COUNT];
   size_t candidates[BASIN__PASS_COUNT];
@@ -69,6 +88,10 @@ typedef struct basin__lists {
  */
 typedef struct basin__reuse {
   basin__box *outer; /* one a vertex */
+  double *last;      /* positions of the last call that used the lists */
+  float *moved;      /* one a vertex: from there to the positions at hand */
+  float *swept;      /* one a vertex: length of the motion at hand */
+  double largest;    /* coordinate of the motion at hand */
   basin__lists lists;
   bool valid, direct; /* whether the lists are; whether the call at hand does without */
   double activation;  /* of the last detect */
@@ -93,6 +116,7 @@ struct basin_contact {
   uint32_t *bodies; /* NULL: all 0 */
   size_t body_count;
   uint8_t *table, *plane_bodies;
+  bool mixed;      /* there is a table, and a primitive of several bodies */
   double *offsets; /* one a body */
   double *reaches; /* one a vertex: the largest offset of its primitives; NULL without offsets */
   double separation;
@@ -102,11 +126,13 @@ struct basin_contact {
   size_t pair_limit;
 
   basin__box *boxes; /* one a vertex */
+  bool wide;         /* they are made with AVX2: the same boxes */
   double center[3];  /* taken away from positions before rounding to single precision */
   bool exact_boxes;
   /* What the boxes were made from; borrowed during a call. */
   const double *box_positions, *box_direction;
   double box_limit, box_reach;
+  double largest_separation; /* of any pair */
   unsigned worker_count;
   basin__worker *workers;
   pthread_mutex_t growing; /* the context records errors of one thread at a time */
@@ -130,8 +156,6 @@ uint32_t basin__body(const basin_contact *contact, uint32_t vertex);
 double basin__offset(const basin_contact *contact, unsigned count, const uint32_t *vertices);
 /* The tag of partners that a primitive with this tag never meets. */
 uint32_t basin__skipped_tag(const basin_contact *contact, uint32_t tag);
-/* Whether a table says more than tags do. */
-bool basin__needs_check(const basin_contact *contact);
 uint32_t basin__tag(const basin_contact *contact, unsigned count, const uint32_t *vertices);
 /* Whether the planes act on a vertex. */
 bool basin__meets_planes(const basin_contact *contact, uint32_t vertex);
@@ -161,25 +185,40 @@ basin_status basin__contact_check_slackness(basin_context *context, double slack
 basin_status
 basin__contact_fail_position(basin_context *context, size_t vertex, const double position[3]);
 
+/* A motion that is cut: boxes of `part` of it, grown by `growth` times the length of that part
+ * (those of reuse.swept) and by `more`. */
+typedef struct basin__cut {
+  double part, growth, more;
+} basin__cut;
+
 /* Checks numbers and fills the boxes of x + t direction (may be NULL), t in [0, limit], grown by
  * `reach` beyond half of xi (not at all if it is negative). With `outer`, *inside tells whether
- * each lies in its own of those boxes, and the center stays; without, the center is chosen. */
+ * each lies in its own of those boxes, and the center stays; without, the center is chosen. With
+ * `cut` (may be NULL) the boxes in single precision are cut. */
 basin_status basin__contact_boxes(basin_contact *contact,
                                   const double *positions,
                                   const double *direction,
                                   double limit,
                                   double reach,
+                                  const basin__cut *cut,
                                   const basin__box *outer,
                                   bool *inside);
+/* Whether this machine has AVX2. */
+bool basin__boxes_wide(void);
 /* Gives all trees the boxes of vertices. */
 void basin__contact_refit(basin_contact *contact, const basin__box *boxes);
 
 typedef struct basin__scan basin__scan;
 
-/* One query and the partners the rules allow: primitives of the two sets. False stops the scan
- * (memory or the limit; see basin__scan_failed). */
-typedef bool (*basin__visit)(
-    basin__scan *scan, unsigned worker, uint32_t item, const uint32_t *partners, size_t count);
+/* One query and the partners the rules allow: primitives of the two sets. `distances` (may be NULL)
+ * are 0 and receive lower bounds of the distances at the positions of the call, as far as they
+ * become known. False stops the scan (memory or the limit; see basin__scan_failed). */
+typedef bool (*basin__visit)(basin__scan *scan,
+                             unsigned worker,
+                             uint32_t item,
+                             const uint32_t *partners,
+                             size_t count,
+                             float *distances);
 
 struct basin__scan {
   basin_contact *contact;
@@ -250,30 +289,74 @@ void basin__lists_clear(const basin_contact *contact, basin__lists *lists);
 size_t basin__lists_memory(const basin_contact *contact, const basin__lists *lists);
 /* Notes what a pass has added: `blocks` blocks, of which empty ones go. */
 void basin__lists_close(basin__lists *lists, unsigned pass, size_t blocks);
-/* Visits the candidates of a pass; with `filter` only those whose present boxes meet, which are
- * counted in *met. */
+/* Visits all candidates of a pass. */
 basin_status basin__lists_visit(basin_contact *contact,
                                 const basin__lists *lists,
                                 unsigned pass,
                                 basin__visit visit,
+                                void *user);
+
+/* ---- sieves ---- */
+
+/* Fills lists->flat; all horizons are 0: nothing is known. */
+basin_status basin__lists_flatten(basin_contact *contact, basin__lists *lists);
+
+/* Which candidates of flat lists are visited. */
+typedef struct basin__sieve {
+  float from, to; /* those whose distance is known to be at least a number in between */
+  bool boxes;     /* only if their present boxes are at most `meet` apart (less than 0: overlap) */
+  float meet, apart; /* those of other boxes are at least `apart` farther apart than their boxes */
+  /* Only if part of the sweep reaches near * distance - room; NULL: always. */
+  const _Atomic double *part;
+  float near, room;
+} basin__sieve;
+
+/* Visits the candidates of a pass that a sieve lets through; *met is increased by their number. */
+basin_status basin__lists_sieve(basin_contact *contact,
+                                const basin__lists *lists,
+                                unsigned pass,
+                                const basin__sieve *sieve,
+                                basin__visit visit,
                                 void *user,
-                                bool filter,
                                 size_t *met);
+
+/* ---- travel ---- */
+
+/* Adds what lies between the last positions of reuse and these to the travel of all primitives, and
+ * makes these the last. With a direction fills reuse.swept and the sweeps of the motion
+ * x + t direction, t in [0, limit]. False, and the lists are invalid, if a number is not finite or
+ * too large for floats. */
+bool basin__travel(basin_contact *contact,
+                   const double *positions,
+                   const double *direction,
+                   double limit);
 
 /* ---- reuse ---- */
 
 basin_status basin__reuse_init(basin_contact *contact);
 void basin__reuse_fini(basin_contact *contact);
-/* Fills the present boxes, as basin__contact_boxes, and finds lists that are good for them or makes
- * new ones. */
-basin_status basin__reuse_prepare(basin_contact *contact,
-                                  const double *positions,
-                                  const double *direction,
-                                  double limit,
-                                  double reach);
-/* Visits the candidates of a pass whose present boxes meet. */
-basin_status
-basin__reuse_visit(basin_contact *contact, unsigned pass, basin__visit visit, void *user);
+/* Visits the candidates of all passes that may be closer than xi + activation. *seconds: how long
+ * finding them took. */
+basin_status basin__reuse_detect(basin_contact *contact,
+                                 const double *positions,
+                                 double activation,
+                                 basin__visit visit,
+                                 void *user,
+                                 double *seconds);
+
+typedef struct basin__reuse_motion {
+  const double *positions, *direction;
+  double limit, slackness;
+  const _Atomic double *least; /* the part of the limit that is left */
+} basin__reuse_motion;
+
+/* Visits all candidates of a motion that may keep less than their gap within the part of it that is
+ * left, near ones first. */
+basin_status basin__reuse_step(basin_contact *contact,
+                               const basin__reuse_motion *motion,
+                               basin__visit visit,
+                               void *user,
+                               double *seconds);
 
 /* ---- smallest distances ---- */
 

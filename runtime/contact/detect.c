@@ -33,8 +33,17 @@ static double threshold_of(const basin__scan *scan,
   return basin__mollifier_threshold(rest, x, near);
 }
 
-static bool detect_visit(
-    basin__scan *scan, unsigned worker, uint32_t item, const uint32_t *partners, size_t count)
+static void note(float *distances, size_t i, double squared)
+{
+  if (distances) distances[i] = (float)(sqrt(squared) * (1 - 0x1p-20));
+}
+
+static bool detect_visit(basin__scan *scan,
+                         unsigned worker,
+                         uint32_t item,
+                         const uint32_t *partners,
+                         size_t count,
+                         float *distances)
 {
   const detect_task *task = scan->user;
   const basin_contact_kind candidate = (basin_contact_kind)scan->pass;
@@ -46,8 +55,13 @@ static bool detect_visit(
     for (unsigned k = 0; k < n; ++k) x[k] = basin__v3(task->positions + 3 * (size_t)v[k]);
     basin__found pair = {.separation = basin__candidate_separation(scan, item, partners[i])};
     const double reach = pair.separation + task->activation;
-    if (basin__far_apart(candidate, x, reach)) continue;
+    double least;
+    if (basin__far_apart(candidate, x, reach, &least)) {
+      note(distances, i, least);
+      continue;
+    }
     basin__closest_of(candidate, x, &near);
+    note(distances, i, near.squared);
     if (!(near.squared < reach * reach)) continue;
     if (candidate == BASIN_CONTACT_EDGE_EDGE)
       pair.threshold = threshold_of(scan, item, partners[i], x, &near);
@@ -92,14 +106,12 @@ basin_contact_detect(basin_contact *contact, const double *positions, double act
   detect_task task = {.positions = positions, .activation = activation};
   basin_contact_statistics *statistics = &contact->statistics;
   const double start = basin__seconds();
-  BASIN_TRY(basin__reuse_prepare(contact, positions, NULL, 0, 0.5 * activation));
-  const double middle = basin__seconds();
-  for (unsigned pass = 0; pass < BASIN__PASS_COUNT; ++pass)
-    BASIN_TRY(basin__reuse_visit(contact, pass, detect_visit, &task));
+  double broad = 0;
+  BASIN_TRY(basin__reuse_detect(contact, positions, activation, detect_visit, &task, &broad));
   BASIN_TRY(detect_planes(contact, &task));
   BASIN_TRY(basin__pairs_merge(contact));
   ++statistics->detections;
-  statistics->seconds_broad += middle - start;
-  statistics->seconds_narrow += basin__seconds() - middle;
+  statistics->seconds_broad += broad;
+  statistics->seconds_narrow += basin__seconds() - start - broad;
   return BASIN_OK;
 }

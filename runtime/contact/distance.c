@@ -34,7 +34,10 @@ void basin__closest_of(basin_contact_kind kind, const basin__vector3 x[4], basin
   basin__near_of(kind, x, result);
 }
 
-bool basin__far_apart(basin_contact_kind kind, const basin__vector3 x[4], double reach)
+bool basin__far_apart(basin_contact_kind kind,
+                      const basin__vector3 x[4],
+                      double reach,
+                      double *squared)
 {
   const bool triangle = kind == BASIN_CONTACT_POINT_TRIANGLE;
   if (!triangle && kind != BASIN_CONTACT_EDGE_EDGE) return false;
@@ -43,5 +46,8 @@ bool basin__far_apart(basin_contact_kind kind, const basin__vector3 x[4], double
   const basin__vector3 h = basin__v3_sub(x[0], x[triangle ? 1 : 2]), n = basin__v3_cross(a, b);
   const double height = basin__v3_dot(h, n), aa = basin__v3_norm2(a), bb = basin__v3_norm2(b);
   const double error = 1e-26 * (aa + bb + basin__v3_norm2(h)) * aa * bb; /* squared */
-  return height * height > 1.001 * reach * reach * basin__v3_norm2(n) + 1001 * error;
+  const double sure = height * height - 1001 * error, size = 1.001 * basin__v3_norm2(n);
+  if (!(sure > reach * reach * size)) return false;
+  *squared = size > 0 ? sure / size : 0;
+  return true;
 }

@@ -18,7 +18,10 @@ void basin__closest_of(basin_contact_kind kind, const basin__vector3 x[4], basin
 /* A cheap test that is never wrongly true: the plane of the triangle, or the two that hold the
  * edges, are farther apart than `reach`. By (a + b)^2 <= 1.001 a^2 + 1001 b^2, where b is 1e-13 of
  * the sizes and bounds what rounding does to the height; 1 - 1.001^-1/2 is more than it does to
- * distances. */
-bool basin__far_apart(basin_contact_kind kind, const basin__vector3 x[4], double reach);
+ * distances. If it is true, *squared is at most the squared distance. */
+bool basin__far_apart(basin_contact_kind kind,
+                      const basin__vector3 x[4],
+                      double reach,
+                      double *squared);
 
 #endif

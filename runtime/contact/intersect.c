@@ -5,9 +5,14 @@
 #include "contact/curve.h"
 #include <string.h>
 
-static bool meet_visit(
-    basin__scan *scan, unsigned worker, uint32_t item, const uint32_t *partners, size_t count)
+static bool meet_visit(basin__scan *scan,
+                       unsigned worker,
+                       uint32_t item,
+                       const uint32_t *partners,
+                       size_t count,
+                       float *distances)
 {
+  (void)distances;
   const double *positions = scan->user;
   basin__found_list *list = &scan->contact->workers[worker].found[0];
   for (size_t i = 0; i < count; ++i) {
@@ -78,7 +83,7 @@ basin_status basin_contact_intersections(
 {
   *count = 0;
   clear_found(contact);
-  BASIN_TRY(basin__contact_boxes(contact, positions, NULL, 0, -1, NULL, NULL));
+  BASIN_TRY(basin__contact_boxes(contact, positions, NULL, 0, -1, NULL, NULL, NULL));
   basin__contact_refit(contact, contact->boxes);
   double *user;
   memcpy(&user, &positions, sizeof user); /* only read */

@@ -18,10 +18,17 @@ void basin__lists_fini(basin_contact *contact, basin__lists *lists)
   for (int pass = 0; pass < BASIN__PASS_COUNT; ++pass)
     basin__free(
         context, lists->blocks[pass], lists->block_capacity[pass] * sizeof *lists->blocks[pass]);
-  if (!lists->parts) return;
-  for (unsigned w = 0; w < contact->worker_count; ++w)
+  for (unsigned w = 0; lists->parts && w < contact->worker_count; ++w)
     basin__free(context, lists->parts[w].data, lists->parts[w].capacity * sizeof(uint32_t));
-  basin__free(context, lists->parts, contact->worker_count * sizeof *lists->parts);
+  for (unsigned w = 0; lists->flat && w < contact->worker_count; ++w) {
+    basin__flat *flat = &lists->flat[w];
+    basin__free(context, flat->items.data, flat->items.capacity * sizeof(uint32_t));
+    basin__free(context, flat->partners.data, flat->partners.capacity * sizeof(uint32_t));
+    basin__free(context, flat->horizons.data, flat->horizons.capacity * sizeof(float));
+  }
+  if (lists->parts)
+    basin__free(context, lists->parts, contact->worker_count * sizeof *lists->parts);
+  if (lists->flat) basin__free(context, lists->flat, contact->worker_count * sizeof *lists->flat);
 }
 
 void basin__lists_clear(const basin_contact *contact, basin__lists *lists)
@@ -38,7 +45,8 @@ size_t basin__lists_memory(const basin_contact *contact, const basin__lists *lis
   for (int pass = 0; pass < BASIN__PASS_COUNT; ++pass)
     sum += lists->block_capacity[pass] * sizeof(basin__block);
   for (unsigned w = 0; w < contact->worker_count; ++w)
-    sum += lists->parts[w].capacity * sizeof(uint32_t);
+    sum += (lists->parts[w].capacity + (lists->flat ? 3 * lists->flat[w].items.capacity : 0)) *
+           sizeof(uint32_t);
   return sum;
 }
 
@@ -59,9 +67,10 @@ void basin__lists_close(basin__lists *lists, unsigned pass, size_t blocks)
 {
   size_t kept = 0, total = 0;
   for (size_t i = 0; i < blocks; ++i) {
-    const basin__block block = lists->blocks[pass][i];
+    basin__block block = lists->blocks[pass][i];
     if (block.count == 0) continue;
-    total += candidates_of(lists, &block);
+    block.candidates = candidates_of(lists, &block);
+    total += block.candidates;
     lists->blocks[pass][kept++] = block;
   }
   lists->block_count[pass] = kept;
@@ -73,74 +82,33 @@ void basin__lists_close(basin__lists *lists, unsigned pass, size_t blocks)
 typedef struct visit_task {
   basin__scan scan;
   const basin__lists *lists;
-  bool filter;
-  atomic_size_t met;
 } visit_task;
-
-/* The partners whose boxes meet that of the item, in the worker's scratch. */
-static bool
-filter(visit_task *task, basin__worker *worker, uint32_t item, const uint32_t *from, size_t count)
-{
-  basin__scan *scan = &task->scan;
-  basin_contact *contact = scan->contact;
-  const basin__set *a = scan->query_set, *b = scan->partner_set;
-  const basin__box box =
-      basin__box_of(contact->boxes, a->items + (size_t)item * a->arity, a->arity);
-  basin__items *found = &worker->scratch;
-  if (count > found->capacity &&
-      !basin__contact_grow(scan, &found->data, &found->capacity, count, sizeof *found->data))
-    return false;
-  size_t kept = 0;
-  for (size_t i = 0; i < count; ++i) {
-    const basin__box other =
-        basin__box_of(contact->boxes, b->items + (size_t)from[i] * b->arity, b->arity);
-    found->data[kept] = from[i];
-    kept += basin__boxes_meet(&box, &other);
-  }
-  found->count = kept;
-  return true;
-}
 
 static void visit_block(void *user, size_t index, unsigned number)
 {
   visit_task *task = user;
   basin__scan *scan = &task->scan;
-  basin__worker *worker = &scan->contact->workers[number];
   const basin__block *block = &task->lists->blocks[scan->pass][index];
   const uint32_t *next = task->lists->parts[block->part].data + block->first;
   const uint32_t *end = next + block->count;
-  size_t met = 0;
   for (; next < end; next += 2 + next[1]) {
-    const uint32_t *partners = next + 2;
-    size_t count = next[1];
     if (atomic_load_explicit(&scan->failed, memory_order_relaxed)) return;
-    if (task->filter) {
-      if (!filter(task, worker, next[0], partners, count)) return;
-      partners = worker->scratch.data;
-      count = worker->scratch.count;
-    }
-    met += count;
-    if (count > 0 && !scan->visit(scan, number, next[0], partners, count)) return;
+    if (!scan->visit(scan, number, next[0], next + 2, next[1], NULL)) return;
   }
-  atomic_fetch_add_explicit(&task->met, met, memory_order_relaxed);
 }
 
 basin_status basin__lists_visit(basin_contact *contact,
                                 const basin__lists *lists,
                                 unsigned pass,
                                 basin__visit visit,
-                                void *user,
-                                bool filter_boxes,
-                                size_t *met)
+                                void *user)
 {
-  visit_task task = {.lists = lists, .filter = filter_boxes};
+  visit_task task = {.lists = lists};
   basin__scan_prepare(&task.scan, contact, pass, visit, user);
-  atomic_init(&task.met, 0);
   basin__parallel_work(contact->context,
                        lists->block_count[pass],
                        (double)lists->candidates[pass] * operations,
                        visit_block,
                        &task);
-  if (met) *met += atomic_load(&task.met);
   return (basin_status)atomic_load(&task.scan.failed);
 }

@@ -6,6 +6,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "contact/contact.h"
 
+#include <math.h>
+#include <string.h>
+
 enum {
   CHUNK = 1024,
   PAUSE = 16,    /* calls without lists after lists became too long */
@@ -22,16 +25,24 @@ static const double operations = 30; /* a vertex */
 #define GROWTH 0.5
 /* Candidates a vertex that are looked at in vain before shorter lists are tried. Making lists takes
  * about twice as long as that. */
-#define VAIN 40.0
+#define VAIN 160.0
 /* Lists are shorter if they have this part of the old ones. */
 #define SHORTER 0.7
+/* Part of the activation up to which candidates are near. */
+#define NEAR 0.25
 
 basin_status basin__reuse_init(basin_contact *contact)
 {
   basin__reuse *reuse = &contact->reuse;
   reuse->outer =
       basin__alloc_aligned(contact->context, contact->vertex_count * sizeof *reuse->outer);
-  if (!reuse->outer) return BASIN_ERROR_MEMORY;
+  reuse->last = basin__calloc(contact->context, 3 * contact->vertex_count, sizeof *reuse->last);
+  reuse->moved = basin__calloc(contact->context, contact->vertex_count, sizeof *reuse->moved);
+  reuse->swept = basin__calloc(contact->context, contact->vertex_count, sizeof *reuse->swept);
+  reuse->lists.flat =
+      basin__calloc(contact->context, contact->worker_count, sizeof *reuse->lists.flat);
+  if (!reuse->outer || !reuse->last || !reuse->moved || !reuse->swept || !reuse->lists.flat)
+    return BASIN_ERROR_MEMORY;
   const size_t most = A_VERTEX * (contact->vertex_count + 64);
   reuse->lists.most = most < contact->pair_limit ? most : contact->pair_limit;
   reuse->patience = 1;
@@ -44,6 +55,9 @@ void basin__reuse_fini(basin_contact *contact)
   if (reuse->outer)
     basin__free_aligned(
         contact->context, reuse->outer, contact->vertex_count * sizeof *reuse->outer);
+  basin__free(contact->context, reuse->last, 3 * contact->vertex_count * sizeof *reuse->last);
+  basin__free(contact->context, reuse->moved, contact->vertex_count * sizeof *reuse->moved);
+  basin__free(contact->context, reuse->swept, contact->vertex_count * sizeof *reuse->swept);
   basin__lists_fini(contact, &reuse->lists);
 }
 
@@ -67,6 +81,7 @@ static double edge_length(const basin_contact *contact)
 typedef struct outer_task {
   basin_contact *contact;
   double margin, most; /* added to each side: always, and at most for the motion */
+  double part;         /* of the motion that the boxes hold */
 } outer_task;
 
 static double motion_of(const basin_contact *contact, size_t vertex)
@@ -85,7 +100,8 @@ static void outer_chunk(void *user, size_t chunk, unsigned worker)
   for (size_t v = chunk * CHUNK; v < contact->vertex_count && v < (chunk + 1) * CHUNK; ++v) {
     const basin__box *box = &contact->boxes[v];
     basin__box *outer = &contact->reuse.outer[v];
-    const double more = task->margin + fmin(GROWTH * motion_of(contact, v), task->most);
+    const double more =
+        task->margin + fmin(GROWTH * task->part * motion_of(contact, v), task->most);
     for (int k = 0; k < 3; ++k) {
       outer->low[k] = box->low[k] - (float)more;
       outer->high[k] = box->high[k] + (float)more;
@@ -94,13 +110,12 @@ static void outer_chunk(void *user, size_t chunk, unsigned worker)
   }
 }
 
-/* The boxes of a motion have no room for the activation of detections on the way. */
-static void make_outer(basin_contact *contact)
+static void make_outer(basin_contact *contact, double part)
 {
   const size_t count = contact->vertex_count;
   const double length = edge_length(contact);
-  outer_task task = {.contact = contact, .margin = MARGIN * length, .most = MOST * length};
-  if (contact->box_direction) task.margin += 0.5 * contact->reuse.activation;
+  outer_task task = {
+      .contact = contact, .margin = MARGIN * length, .most = MOST * length, .part = part};
   basin__parallel_work(contact->context,
                        (count + CHUNK - 1) / CHUNK,
                        (double)count * operations,
@@ -117,13 +132,16 @@ static size_t total(const basin__lists *lists)
   return sum;
 }
 
-static basin_status make_lists(basin_contact *contact)
+static basin_status make_lists(basin_contact *contact, double part)
 {
   basin__reuse *reuse = &contact->reuse;
   reuse->tested = reuse->met = 0;
-  make_outer(contact);
+  make_outer(contact, part);
   basin__contact_refit(contact, reuse->outer);
   BASIN_TRY(basin__contact_collect(contact, reuse->outer, false, &reuse->lists));
+  BASIN_TRY(basin__lists_flatten(contact, &reuse->lists));
+  for (int i = 0; i < BASIN__SET_COUNT; ++i)
+    memset(contact->sets[i].travel, 0, contact->sets[i].count * sizeof(float));
   reuse->valid = !reuse->lists.full;
   if (!reuse->valid) reuse->pause = PAUSE;
   return BASIN_OK;
@@ -137,8 +155,27 @@ static bool in_vain(const basin_contact *contact)
          VAIN * reuse->patience * ((double)contact->vertex_count + 1000);
 }
 
+/* What boxes are made for: x + t direction, t in [0, limit], cut, grown by `reach`. */
+typedef struct box_request {
+  const double *positions, *direction;
+  double limit, reach;
+  const basin__cut *cut; /* or NULL */
+} box_request;
+
+static basin_status make_boxes(basin_contact *contact, const box_request *r, bool *inside)
+{
+  return basin__contact_boxes(contact,
+                              r->positions,
+                              r->direction,
+                              r->limit,
+                              r->reach,
+                              r->cut,
+                              inside ? contact->reuse.outer : NULL,
+                              inside);
+}
+
 /* The present boxes do not lie in those of the lists, or the lists are too long. */
-static basin_status renew(basin_contact *contact, bool too_long)
+static basin_status renew(basin_contact *contact, double part, bool too_long)
 {
   basin__reuse *reuse = &contact->reuse;
   const size_t before = total(&reuse->lists);
@@ -146,7 +183,7 @@ static basin_status renew(basin_contact *contact, bool too_long)
   if (reuse->pause > 0) {
     --reuse->pause;
   } else {
-    BASIN_TRY(make_lists(contact));
+    BASIN_TRY(make_lists(contact, part));
     const bool shorter = (double)total(&reuse->lists) < SHORTER * (double)before;
     reuse->patience = too_long && !shorter ? 2 * reuse->patience : 1;
   }
@@ -156,30 +193,147 @@ static basin_status renew(basin_contact *contact, bool too_long)
   return BASIN_OK;
 }
 
-basin_status basin__reuse_prepare(basin_contact *contact,
-                                  const double *positions,
-                                  const double *direction,
-                                  double limit,
-                                  double reach)
+/* Fills the present boxes, and finds lists that are good for them or makes new ones (*fresh). */
+static basin_status prepare(basin_contact *contact, const box_request *r, bool *fresh)
 {
   basin__reuse *reuse = &contact->reuse;
   bool inside = false;
-  reuse->direct = false;
-  if (!direction) reuse->activation = 2 * reach;
+  reuse->direct = *fresh = false;
   if (reuse->valid) {
-    BASIN_TRY(
-        basin__contact_boxes(contact, positions, direction, limit, reach, reuse->outer, &inside));
+    BASIN_TRY(make_boxes(contact, r, &inside));
     if (inside && !in_vain(contact)) return BASIN_OK;
   }
-  BASIN_TRY(basin__contact_boxes(contact, positions, direction, limit, reach, NULL, NULL));
-  return renew(contact, inside);
+  *fresh = true;
+  BASIN_TRY(make_boxes(contact, r, NULL));
+  return renew(contact, r->cut ? r->cut->part : 1, inside);
 }
 
-basin_status
-basin__reuse_visit(basin_contact *contact, unsigned pass, basin__visit visit, void *user)
+/* ---- visiting ---- */
+
+static basin_status
+visit_all(basin_contact *contact, basin__visit visit, void *user, const basin__sieve *sieve)
 {
   basin__reuse *reuse = &contact->reuse;
-  if (reuse->direct) return basin__contact_scan(contact, pass, visit, user);
-  reuse->tested += reuse->lists.candidates[pass];
-  return basin__lists_visit(contact, &reuse->lists, pass, visit, user, true, &reuse->met);
+  basin_status status = BASIN_OK;
+  for (unsigned pass = 0; pass < BASIN__PASS_COUNT && status == BASIN_OK; ++pass) {
+    if (reuse->direct) {
+      status = basin__contact_scan(contact, pass, visit, user);
+      continue;
+    }
+    reuse->tested += reuse->lists.candidates[pass];
+    status = basin__lists_sieve(contact, &reuse->lists, pass, sieve, visit, user, &reuse->met);
+  }
+  if (status != BASIN_OK) reuse->valid = false;
+  return status;
+}
+
+/* A float that is not less. */
+static float upward(double length)
+{
+  return (float)(length * (1 + 0x1p-20));
+}
+
+static float downward(double length)
+{
+  return (float)(length * (1 - 0x1p-20));
+}
+
+basin_status basin__reuse_detect(basin_contact *contact,
+                                 const double *positions,
+                                 double activation,
+                                 basin__visit visit,
+                                 void *user,
+                                 double *seconds)
+{
+  basin__reuse *reuse = &contact->reuse;
+  const box_request request = {.positions = positions, .reach = 0.5 * activation};
+  const basin__sieve sieve = {.from = -HUGE_VALF,
+                              .to = upward(contact->largest_separation + activation),
+                              .boxes = true,
+                              .apart = downward(contact->separation + activation)};
+  const double start = basin__seconds();
+  bool fresh;
+  reuse->activation = activation;
+  if (reuse->valid || reuse->pause == 0) basin__travel(contact, positions, NULL, 0);
+  BASIN_TRY(prepare(contact, &request, &fresh));
+  *seconds = basin__seconds() - start;
+  return visit_all(contact, visit, user, &sieve);
+}
+
+/* ---- steps ---- */
+
+/* A pair ends a step where its gap falls to 17/16 of the part that it keeps, or to the rounding of
+ * coordinates. Until then it has lost at least `lost` of the gap it had, by the motion of its
+ * sides alone; and the gap is at most `kept / lost` times that motion. */
+static double lost_part(double slackness)
+{
+  return 1 - 1.0625 * (1 - slackness);
+}
+
+/* More than all roundings of a step: 256 times 2^-53 of twelve coordinates. */
+static double rounding_of(const basin_contact *contact)
+{
+  return 0x1p-40 * (contact->reuse.largest + contact->largest_separation);
+}
+
+/* Only a small part of candidates is near; the step they allow spares most others. */
+static basin_status visit_near(
+    basin_contact *contact, basin__visit visit, void *user, basin__sieve *sieve, double *seconds)
+{
+  const double start = basin__seconds();
+  basin__sieve near = *sieve;
+  near.to = upward(contact->largest_separation + NEAR * contact->reuse.activation);
+  near.boxes = false;
+  sieve->from = near.to;
+  const basin_status status = visit_all(contact, visit, user, &near);
+  *seconds = basin__seconds() - start;
+  return status;
+}
+
+basin_status basin__reuse_step(basin_contact *contact,
+                               const basin__reuse_motion *motion,
+                               basin__visit visit,
+                               void *user,
+                               double *seconds)
+{
+  basin__reuse *reuse = &contact->reuse;
+  const double start = basin__seconds(), lost = lost_part(motion->slackness);
+  double near_seconds = 0;
+  bool fresh;
+  basin__cut cut = {.part = 1, .more = 0.5 * reuse->activation};
+  box_request request = {
+      .positions = motion->positions, .direction = motion->direction, .limit = motion->limit};
+  basin__sieve sieve = {.from = -HUGE_VALF,
+                        .to = HUGE_VALF,
+                        .boxes = true,
+                        .meet = -downward(reuse->activation),
+                        .apart = downward(reuse->activation),
+                        .part = motion->least,
+                        .near = downward(lost)};
+  if ((reuse->valid || reuse->pause == 0) &&
+      basin__travel(contact, motion->positions, motion->direction, motion->limit))
+    request.cut = &cut;
+  sieve.room = upward(fmax(lost, 0) * contact->largest_separation + rounding_of(contact));
+  contact->box_positions = motion->positions;
+  contact->box_direction = motion->direction;
+  contact->box_limit = motion->limit;
+  contact->box_reach = 0;
+  if (reuse->valid) {
+    reuse->direct = false;
+    BASIN_TRY(visit_near(contact, visit, user, &sieve, &near_seconds));
+    const double part = (1 + 0x1p-40) * atomic_load(motion->least);
+    const double growth = (1 - lost) / lost * (1 + 0x1p-20);
+    if (lost > 0 && part * (1 + 2 * growth) < 1) {
+      cut.part = part;
+      cut.growth = growth;
+      cut.more += rounding_of(contact);
+    }
+  }
+  BASIN_TRY(prepare(contact, &request, &fresh));
+  if (fresh) {
+    sieve.from = -HUGE_VALF;
+    sieve.part = NULL;
+  }
+  *seconds = basin__seconds() - start - near_seconds;
+  return visit_all(contact, visit, user, &sieve);
 }

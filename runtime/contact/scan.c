@@ -94,6 +94,22 @@ bool basin__candidate_meets(const basin_contact *contact,
   return true;
 }
 
+/* Drops partners whose one body the table forbids for the one body of the item. */
+static void filter_bodies(const basin__scan *scan, uint32_t item, basin__items *items, size_t first)
+{
+  const basin_contact *contact = scan->contact;
+  const uint32_t tag = scan->query_set->tags[item], *tags = scan->partner_set->tags;
+  if (!contact->table || tag == BASIN__TAG_MIXED) return;
+  const uint8_t *allowed = contact->table + (size_t)tag * contact->body_count;
+  size_t kept = first;
+  for (size_t i = first; i < items->count; ++i) {
+    const uint32_t other = tags[items->data[i]];
+    items->data[kept] = items->data[i];
+    kept += other == BASIN__TAG_MIXED || allowed[other] != 0;
+  }
+  items->count = kept;
+}
+
 /* Drops what the table of bodies forbids, and boxes that only rounding made meet. */
 static void filter(const basin__scan *scan, uint32_t item, basin__items *items, size_t first)
 {
@@ -103,7 +119,7 @@ static void filter(const basin__scan *scan, uint32_t item, basin__items *items, 
   for (size_t i = first; i < items->count; ++i) {
     uint32_t v[5] = {0};
     const unsigned n = basin__candidate_vertices(scan, item, items->data[i], v);
-    if (basin__needs_check(contact) && !basin_contact_allows(contact, a, v, n - a, v + a)) continue;
+    if (contact->mixed && !basin_contact_allows(contact, a, v, n - a, v + a)) continue;
     if (scan->exact && !basin__candidate_meets(contact, v, a, n)) continue;
     items->data[kept++] = items->data[i];
   }
@@ -162,7 +178,8 @@ static bool scan_query(const scan_task *task,
   const size_t header = items->count;
   items->count += 2;
   if (!task->tree.pick(&group->queries[i], &worker->leaves, items, grow_items, scan)) return false;
-  if (basin__needs_check(scan->contact) || scan->exact) filter(scan, item, items, header + 2);
+  filter_bodies(scan, item, items, header + 2);
+  if (scan->contact->mixed || scan->exact) filter(scan, item, items, header + 2);
   items->data[header] = item;
   items->data[header + 1] = (uint32_t)(items->count - header - 2);
   if (items->data[header + 1] == 0) items->count = header;
@@ -183,7 +200,7 @@ static bool scan_eight(const scan_task *task, size_t first, unsigned number, bas
     if (!scan_query(task, &group, i, worker, items)) return false;
     if (!scan->visit || items->count == header) continue;
     const uint32_t *found = items->data + header;
-    if (!scan->visit(scan, number, found[0], found + 2, found[1])) return false;
+    if (!scan->visit(scan, number, found[0], found + 2, found[1], NULL)) return false;
   }
   return true;
 }

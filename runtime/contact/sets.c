@@ -145,8 +145,13 @@ static basin_status tag_set(basin_contact *contact, basin__set *set)
 {
   set->tags = basin__alloc(contact->context, set->count * sizeof(uint32_t));
   if (!set->tags) return BASIN_ERROR_MEMORY;
+  set->travel = basin__calloc(contact->context, set->count, sizeof *set->travel);
+  set->sweep = basin__calloc(contact->context, set->count, sizeof *set->sweep);
+  if (!set->travel || !set->sweep) return BASIN_ERROR_MEMORY;
   for (size_t i = 0; i < set->count; ++i)
     set->tags[i] = basin__tag(contact, set->arity, set->items + i * set->arity);
+  for (size_t i = 0; contact->table && i < set->count; ++i)
+    contact->mixed = contact->mixed || set->tags[i] == BASIN__TAG_MIXED;
   return basin__tree_init(
       contact->context, &set->tree, set->arity, set->count, set->items, set->tags);
 }
@@ -177,6 +182,9 @@ void basin__sets_fini(basin_contact *contact)
     basin__tree_fini(context, &set->tree);
     if (set->items) basin__free(context, set->items, set->count * set->arity * sizeof(uint32_t));
     if (set->tags) basin__free(context, set->tags, set->count * sizeof(uint32_t));
+    if (set->travel) basin__free(context, set->travel, set->count * sizeof *set->travel);
+    if (set->sweep) basin__free(context, set->sweep, set->count * sizeof *set->sweep);
     set->items = set->tags = NULL;
+    set->travel = set->sweep = NULL;
   }
 }

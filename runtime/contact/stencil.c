@@ -53,7 +53,8 @@ basin_status basin_contact_time(basin_contact_kind kind,
     if (!isfinite(basin__v3_norm2(motion.x[i]) + basin__v3_norm2(motion.q[i])))
       return BASIN_ERROR_NOT_FINITE;
   }
-  const double fraction = basin__advance(&motion, slackness, 1, hit);
+  double distance;
+  const double fraction = basin__advance(&motion, slackness, 1, hit, &distance);
   *time = *hit ? fraction * limit * (1 - (limit == 1 ? 0 : 0x1p-51)) : limit;
   return BASIN_OK;
 }

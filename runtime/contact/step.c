@@ -15,7 +15,7 @@ basin_status basin_contact_sweep(basin_contact *contact,
   contact->swept = false;
   basin__lists_clear(contact, &contact->swept_lists);
   BASIN_TRY(basin__contact_check_limit(contact->context, limit));
-  BASIN_TRY(basin__contact_boxes(contact, positions, direction, limit, 0, NULL, NULL));
+  BASIN_TRY(basin__contact_boxes(contact, positions, direction, limit, 0, NULL, NULL, NULL));
   basin__contact_refit(contact, contact->boxes);
   const basin_status status =
       basin__contact_collect(contact, contact->boxes, contact->exact_boxes, &contact->swept_lists);
@@ -68,8 +68,12 @@ static void take(step_task *task, unsigned worker, const basin_contact_impact *i
 
 /* Impacts at exactly the least time are still found (the limit passed on is a little later), so
  * that the first of equal ones does not depend on the order. */
-static bool step_visit(
-    basin__scan *scan, unsigned worker, uint32_t item, const uint32_t *partners, size_t count)
+static bool step_visit(basin__scan *scan,
+                       unsigned worker,
+                       uint32_t item,
+                       const uint32_t *partners,
+                       size_t count,
+                       float *distances)
 {
   step_task *task = scan->user;
   for (size_t i = 0; i < count; ++i) {
@@ -83,8 +87,10 @@ static bool step_visit(
     if (limit < 1 && basin__stays_far(&motion, scan->query_set->arity, n, task->slackness, limit))
       continue;
     bool hit;
+    double distance;
     basin_contact_impact impact = {.kind = motion.kind};
-    impact.time = basin__advance(&motion, task->slackness, limit, &hit);
+    impact.time = basin__advance(&motion, task->slackness, limit, &hit, &distance);
+    if (distances) distances[i] = (float)(distance * (1 - 0x1p-20) - motion.rounding);
     if (!hit || !basin__candidate_meets(scan->contact, v, scan->query_set->arity, n)) continue;
     for (unsigned k = 0; k < n; ++k) impact.vertices[k] = v[k];
     take(task, worker, &impact);
@@ -120,9 +126,28 @@ static void step_planes(basin_contact *contact, step_task *task)
   }
 }
 
-/* Runs all passes over the candidates of the last sweep or of the present boxes. */
+/* Runs all passes over the candidates of the last sweep. */
+static basin_status step_swept(basin_contact *contact, step_task *task)
+{
+  for (unsigned pass = 0; pass < BASIN__PASS_COUNT; ++pass)
+    BASIN_TRY(basin__lists_visit(contact, &contact->swept_lists, pass, step_visit, task));
+  return BASIN_OK;
+}
+
+/* The same over those of the present motion; *seconds: how long finding them took. */
+static basin_status step_reused(basin_contact *contact, step_task *task, double *seconds)
+{
+  const basin__reuse_motion motion = {.positions = task->positions,
+                                      .direction = task->direction,
+                                      .limit = task->limit,
+                                      .slackness = task->slackness,
+                                      .least = &task->least};
+  return basin__reuse_step(contact, &motion, step_visit, task, seconds);
+}
+
+/* With `seconds` over candidates of the motion at hand, without over those of the last sweep. */
 static basin_status
-find_step(basin_contact *contact, step_task *task, bool swept, basin_contact_impact *first)
+find_step(basin_contact *contact, step_task *task, double *seconds, basin_contact_impact *first)
 {
   basin_context *context = contact->context;
   const size_t bytes = contact->worker_count * sizeof *task->firsts;
@@ -133,10 +158,7 @@ find_step(basin_contact *contact, step_task *task, bool swept, basin_contact_imp
   *first = (basin_contact_impact){.kind = BASIN_CONTACT_KIND_COUNT, .time = 1};
   for (unsigned w = 0; w < contact->worker_count; ++w) task->firsts[w] = *first;
   step_planes(contact, task);
-  for (unsigned pass = 0; pass < BASIN__PASS_COUNT && status == BASIN_OK; ++pass)
-    status = swept ? basin__lists_visit(
-                         contact, &contact->swept_lists, pass, step_visit, task, false, NULL)
-                   : basin__reuse_visit(contact, pass, step_visit, task);
+  status = seconds ? step_reused(contact, task, seconds) : step_swept(contact, task);
   for (unsigned w = 0; w < contact->worker_count; ++w)
     if (comes_first(&task->firsts[w], first)) *first = task->firsts[w];
   basin__free(context, task->firsts, bytes);
@@ -162,7 +184,7 @@ basin_status basin_contact_step(basin_contact *contact, double slackness, double
   contact->box_limit = contact->swept_limit;
   contact->box_reach = 0;
   basin_contact_impact first;
-  BASIN_TRY(find_step(contact, &task, true, &first));
+  BASIN_TRY(find_step(contact, &task, NULL, &first));
   *step = first.time;
   return BASIN_OK;
 }
@@ -181,15 +203,14 @@ basin_status basin_contact_largest_step(basin_contact *contact,
   BASIN_TRY(basin__contact_check_slackness(contact->context, slackness));
   basin_contact_statistics *statistics = &contact->statistics;
   const double start = basin__seconds();
-  BASIN_TRY(basin__reuse_prepare(contact, positions, direction, limit, 0));
-  const double middle = basin__seconds();
+  double broad = 0;
   step_task task = {
       .positions = positions, .direction = direction, .limit = limit, .slackness = slackness};
   basin_contact_impact found;
-  BASIN_TRY(find_step(contact, &task, false, &found));
+  BASIN_TRY(find_step(contact, &task, &broad, &found));
   ++statistics->steps;
-  statistics->seconds_broad += middle - start;
-  statistics->seconds_step += basin__seconds() - middle;
+  statistics->seconds_broad += broad;
+  statistics->seconds_step += basin__seconds() - start - broad;
   *step = found.time;
   if (first) *first = found;
   return BASIN_OK;

@@ -35,6 +35,7 @@ typedef struct basin__piece {
 typedef struct basin__search {
   unsigned count_a, count_b;
   double separation, keep, stop; /* gap to keep, gap at which the search ends */
+  double start;                  /* distance at time 0 */
   double unit;                   /* 2^-53 times the size of the stencil and its motion */
 } basin__search;
 
@@ -294,6 +295,7 @@ BASIN_SHARED basin__outcome basin__advance_whole(const basin__motion *motion,
   basin__piece_closest(s, whole, &start);
   const double distance = sqrt(start.squared), gap = distance - s->separation;
   *time = 0;
+  s->start = distance;
   if (!(gap > 0)) return BASIN__REACHED;
   s->keep = fmax((1 - slackness) * gap, 40 * s->unit + motion->rounding);
   s->stop = s->keep + 0.0625 * fmin(s->keep, slackness * gap);

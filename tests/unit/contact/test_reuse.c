@@ -65,6 +65,11 @@ iterate(basin_contact *kept, const heap *h, const double *x, double *trial, doub
   assert_ok(basin_contact_largest_step(fresh, x, h->p, 1, 0.8, &fresh_step, &fresh_first));
   assert_true(step == fresh_step);
   expect_same_impact(&first, &fresh_first);
+  if (h->d.pair_limit == 0) { /* every candidate of the whole motion, without any sieve */
+    assert_ok(basin_contact_sweep(fresh, x, h->p, 1));
+    assert_ok(basin_contact_step(fresh, 0.8, &fresh_step));
+    assert_true(step == fresh_step);
+  }
   basin_contact_destroy(fresh);
   for (double part = 1; part > 0.2; part /= 2) {
     for (size_t i = 0; i < 3 * h->vertices; ++i) trial[i] = x[i] + part * h->p[i];
@@ -175,10 +180,14 @@ static void far_apart(void **state)
     make_stencil(&seed, round / 2, x);
     basin__closest_of(kind, x, &near);
     const double distance = sqrt(near.squared);
-    assert_false(basin__far_apart(kind, x, distance * (1 + 1e-12)));
-    assert_false(basin__far_apart(kind, x, 2 * distance + 1e-300));
+    double least = 0;
+    assert_false(basin__far_apart(kind, x, distance * (1 + 1e-12), &least));
+    assert_false(basin__far_apart(kind, x, 2 * distance + 1e-300, &least));
     far += near.region == 15;
-    spared += near.region == 15 && basin__far_apart(kind, x, 0.9 * distance);
+    if (!basin__far_apart(kind, x, 0.9 * distance, &least)) continue;
+    spared += near.region == 15;
+    assert_true(sqrt(least) <= distance * (1 + 1e-12));
+    assert_true(sqrt(least) >= 0.9 * distance * (1 - 1e-12));
   }
   assert_true(far > 20000);
   assert_true((double)spared > 0.8 * (double)far); /* the rest is too flat to tell */
