@@ -264,10 +264,10 @@ void basin_contact_destroy(basin_contact *contact)
   if (!contact) return;
   basin_context *context = contact->context;
   const size_t vertices = contact->vertex_count, n = contact->body_count;
-  workers_fini(contact);
   basin__pairs_fini(contact);
   basin__lists_fini(contact, &contact->swept_lists);
   basin__reuse_fini(contact);
+  workers_fini(contact);
   if (contact->rest_lengths)
     basin__free(context, contact->rest_lengths, contact->sets[BASIN__EDGES].count * sizeof(double));
   basin__sets_fini(contact);
@@ -326,5 +326,8 @@ size_t basin_contact_memory(const basin_contact *contact)
   }
   sum += basin__lists_memory(contact, &contact->swept_lists);
   sum += basin__lists_memory(contact, &contact->reuse.lists);
+  for (unsigned w = 0; w < contact->worker_count; ++w)
+    sum += 3 * contact->reuse.older[w].items.capacity * sizeof(uint32_t);
+  sum += contact->reuse.row_count * (8 + 4 * contact->worker_count);
   return sum + basin__pairs_memory(contact);
 }

@@ -53,6 +53,7 @@ typedef struct basin__worker {
   basin__items scratch; /* partners of the query at hand */
   basin__items places;  /* where each is among the candidates of the block */
   basin__numbers distances;
+  uint32_t *slots;     /* one a partner: where it was among older candidates */
   basin__items leaves; /* of the partners' tree, for eight queries */
   basin__found_list found[BASIN_CONTACT_KIND_COUNT];
 } basin__worker;
@@ -69,6 +70,7 @@ typedef struct basin__block {
 typedef struct basin__flat {
   basin__items items, partners;
   basin__numbers horizons;
+  size_t starts[BASIN__PASS_COUNT + 1]; /* of the candidates of a pass */
 } basin__flat;
 
 /* Candidates of all passes. A part holds, for each query that has any: its item, the number of
@@ -93,6 +95,9 @@ typedef struct basin__reuse {
   float *swept;      /* one a vertex: length of the motion at hand */
   double largest;    /* coordinate of the motion at hand */
   basin__lists lists;
+  basin__flat *older; /* candidates of the lists before these; one a worker */
+  uint64_t *rows;     /* one an item: where its older candidates are */
+  size_t row_count;
   bool valid, direct; /* whether the lists are; whether the call at hand does without */
   double activation;  /* of the last detect */
   size_t tested,
@@ -300,6 +305,10 @@ basin_status basin__lists_visit(basin_contact *contact,
 
 /* Fills lists->flat; all horizons are 0: nothing is known. */
 basin_status basin__lists_flatten(basin_contact *contact, basin__lists *lists);
+void basin__flat_free(basin_contact *contact, basin__flat *flats);
+/* Takes over what reuse.older knows of the candidates of reuse.lists, as of the present travel, to
+ * horizons as of no travel. */
+void basin__horizons_take(basin_contact *contact);
 
 /* Which candidates of flat lists are visited. */
 typedef struct basin__sieve {

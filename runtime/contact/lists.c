@@ -20,15 +20,9 @@ void basin__lists_fini(basin_contact *contact, basin__lists *lists)
         context, lists->blocks[pass], lists->block_capacity[pass] * sizeof *lists->blocks[pass]);
   for (unsigned w = 0; lists->parts && w < contact->worker_count; ++w)
     basin__free(context, lists->parts[w].data, lists->parts[w].capacity * sizeof(uint32_t));
-  for (unsigned w = 0; lists->flat && w < contact->worker_count; ++w) {
-    basin__flat *flat = &lists->flat[w];
-    basin__free(context, flat->items.data, flat->items.capacity * sizeof(uint32_t));
-    basin__free(context, flat->partners.data, flat->partners.capacity * sizeof(uint32_t));
-    basin__free(context, flat->horizons.data, flat->horizons.capacity * sizeof(float));
-  }
   if (lists->parts)
     basin__free(context, lists->parts, contact->worker_count * sizeof *lists->parts);
-  if (lists->flat) basin__free(context, lists->flat, contact->worker_count * sizeof *lists->flat);
+  basin__flat_free(contact, lists->flat);
 }
 
 void basin__lists_clear(const basin_contact *contact, basin__lists *lists)

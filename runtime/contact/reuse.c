@@ -41,8 +41,18 @@ basin_status basin__reuse_init(basin_contact *contact)
   reuse->swept = basin__calloc(contact->context, contact->vertex_count, sizeof *reuse->swept);
   reuse->lists.flat =
       basin__calloc(contact->context, contact->worker_count, sizeof *reuse->lists.flat);
-  if (!reuse->outer || !reuse->last || !reuse->moved || !reuse->swept || !reuse->lists.flat)
-    return BASIN_ERROR_MEMORY;
+  reuse->older = basin__calloc(contact->context, contact->worker_count, sizeof *reuse->older);
+  for (int i = 0; i < BASIN__SET_COUNT; ++i)
+    if (contact->sets[i].count > reuse->row_count) reuse->row_count = contact->sets[i].count;
+  reuse->rows = basin__calloc(contact->context, reuse->row_count, sizeof *reuse->rows);
+  bool complete = reuse->outer && reuse->last && reuse->moved && reuse->swept &&
+                  reuse->lists.flat && reuse->older && reuse->rows;
+  for (unsigned w = 0; w < contact->worker_count; ++w) {
+    uint32_t **slots = &contact->workers[w].slots;
+    *slots = basin__calloc(contact->context, reuse->row_count, sizeof **slots);
+    complete = complete && *slots;
+  }
+  if (!complete) return BASIN_ERROR_MEMORY;
   const size_t most = A_VERTEX * (contact->vertex_count + 64);
   reuse->lists.most = most < contact->pair_limit ? most : contact->pair_limit;
   reuse->patience = 1;
@@ -58,6 +68,12 @@ void basin__reuse_fini(basin_contact *contact)
   basin__free(contact->context, reuse->last, 3 * contact->vertex_count * sizeof *reuse->last);
   basin__free(contact->context, reuse->moved, contact->vertex_count * sizeof *reuse->moved);
   basin__free(contact->context, reuse->swept, contact->vertex_count * sizeof *reuse->swept);
+  basin__free(contact->context, reuse->rows, reuse->row_count * sizeof *reuse->rows);
+  for (unsigned w = 0; contact->workers && w < contact->worker_count; ++w)
+    basin__free(contact->context,
+                contact->workers[w].slots,
+                reuse->row_count * sizeof *contact->workers[w].slots);
+  basin__flat_free(contact, reuse->older);
   basin__lists_fini(contact, &reuse->lists);
 }
 
@@ -132,14 +148,19 @@ static size_t total(const basin__lists *lists)
   return sum;
 }
 
-static basin_status make_lists(basin_contact *contact, double part)
+/* `known`: the lists of before hold horizons. */
+static basin_status make_lists(basin_contact *contact, double part, bool known)
 {
   basin__reuse *reuse = &contact->reuse;
+  basin__flat *flat = reuse->older;
+  reuse->older = reuse->lists.flat;
+  reuse->lists.flat = flat;
   reuse->tested = reuse->met = 0;
   make_outer(contact, part);
   basin__contact_refit(contact, reuse->outer);
   BASIN_TRY(basin__contact_collect(contact, reuse->outer, false, &reuse->lists));
   BASIN_TRY(basin__lists_flatten(contact, &reuse->lists));
+  if (known) basin__horizons_take(contact);
   for (int i = 0; i < BASIN__SET_COUNT; ++i)
     memset(contact->sets[i].travel, 0, contact->sets[i].count * sizeof(float));
   reuse->valid = !reuse->lists.full;
@@ -179,11 +200,12 @@ static basin_status renew(basin_contact *contact, double part, bool too_long)
 {
   basin__reuse *reuse = &contact->reuse;
   const size_t before = total(&reuse->lists);
+  const bool known = reuse->valid;
   reuse->valid = false;
   if (reuse->pause > 0) {
     --reuse->pause;
   } else {
-    BASIN_TRY(make_lists(contact, part));
+    BASIN_TRY(make_lists(contact, part, known));
     const bool shorter = (double)total(&reuse->lists) < SHORTER * (double)before;
     reuse->patience = too_long && !shorter ? 2 * reuse->patience : 1;
   }
@@ -330,10 +352,7 @@ basin_status basin__reuse_step(basin_contact *contact,
     }
   }
   BASIN_TRY(prepare(contact, &request, &fresh));
-  if (fresh) {
-    sieve.from = -HUGE_VALF;
-    sieve.part = NULL;
-  }
+  if (fresh) sieve.from = -HUGE_VALF;
   *seconds = basin__seconds() - start - near_seconds;
   return visit_all(contact, visit, user, &sieve);
 }

@@ -48,15 +48,37 @@ static basin_status reserve_flat(basin_contact *contact, basin__flat *flat)
       context, &flat->horizons.data, &flat->horizons.capacity, count, sizeof *flat->horizons.data);
 }
 
-basin_status basin__lists_flatten(basin_contact *contact, basin__lists *lists)
+void basin__flat_free(basin_contact *contact, basin__flat *flats)
+{
+  basin_context *context = contact->context;
+  if (!flats) return;
+  for (unsigned w = 0; w < contact->worker_count; ++w) {
+    basin__flat *flat = &flats[w];
+    basin__free(context, flat->items.data, flat->items.capacity * sizeof(uint32_t));
+    basin__free(context, flat->partners.data, flat->partners.capacity * sizeof(uint32_t));
+    basin__free(context, flat->horizons.data, flat->horizons.capacity * sizeof(float));
+  }
+  basin__free(context, flats, contact->worker_count * sizeof *flats);
+}
+
+/* Where the candidates of each pass and block go. */
+static void lay_out(const basin_contact *contact, basin__lists *lists)
 {
   for (unsigned w = 0; w < contact->worker_count; ++w) lists->flat[w].items.count = 0;
-  for (unsigned pass = 0; pass < BASIN__PASS_COUNT; ++pass)
+  for (unsigned pass = 0; pass < BASIN__PASS_COUNT; ++pass) {
     for (size_t i = 0; i < lists->block_count[pass]; ++i) {
       basin__block *block = &lists->blocks[pass][i];
       block->start = lists->flat[block->part].items.count;
       lists->flat[block->part].items.count += block->candidates;
     }
+    for (unsigned w = 0; w < contact->worker_count; ++w)
+      lists->flat[w].starts[pass + 1] = lists->flat[w].items.count;
+  }
+}
+
+basin_status basin__lists_flatten(basin_contact *contact, basin__lists *lists)
+{
+  lay_out(contact, lists);
   for (unsigned w = 0; w < contact->worker_count; ++w)
     BASIN_TRY(reserve_flat(contact, &lists->flat[w]));
   for (unsigned pass = 0; pass < BASIN__PASS_COUNT; ++pass) {

@@ -88,6 +88,49 @@ static void horizons(void **state)
   }
 }
 
+/* The same candidates laid out again know what they knew, less the travel. */
+static void taken_over(void **state)
+{
+  (void)state;
+  heap h = make_heap(3, 200, 1, 0);
+  uint64_t seed = 1;
+  basin_context *context = context_with(2);
+  basin_contact *contact = contact_of(context, &h.d);
+  basin__reuse *reuse = &contact->reuse;
+  assert_ok(basin_contact_detect(contact, h.x, 1e-3));
+  for (size_t k = 0; k < 3 * h.vertices; ++k) h.x[k] += 1e-4 * random_unit(&seed);
+  assert_ok(basin_contact_detect(contact, h.x, 1e-3));
+  assert_int_equal(basin_contact_statistics_get(contact).collections, 1);
+  basin__flat *fresh = reuse->older, *older = reuse->lists.flat;
+  reuse->older = older;
+  reuse->lists.flat = fresh;
+  assert_ok(basin__lists_flatten(contact, &reuse->lists));
+  basin__horizons_take(contact);
+  size_t known = 0;
+  for (unsigned pass = 0; pass < BASIN__PASS_COUNT; ++pass)
+    for (size_t i = 0; i < reuse->lists.block_count[pass]; ++i) {
+      const basin__block *block = &reuse->lists.blocks[pass][i];
+      basin__scan scan;
+      basin__scan_prepare(&scan, contact, pass, NULL, NULL);
+      for (size_t k = block->start; k < block->start + block->candidates; ++k) {
+        const uint32_t a = fresh[block->part].items.data[k];
+        const uint32_t b = fresh[block->part].partners.data[k];
+        const float before = older[block->part].horizons.data[k];
+        const float now = before - (scan.query_set->travel[a] + scan.partner_set->travel[b]);
+        const float taken = fresh[block->part].horizons.data[k];
+        assert_true(taken <= (now > 0 ? now : 0));
+        assert_true(taken >= now * (1 - 1e-5F));
+        known += taken > 0;
+      }
+    }
+  assert_true(candidates_of(contact) > 500);
+  assert_true((double)known > 0.9 * (double)candidates_of(contact));
+  reuse->valid = false; /* travel goes on from here */
+  basin_contact_destroy(contact);
+  basin_context_destroy(context);
+  free_heap(&h);
+}
+
 /* A detector that has seen many motions finds the steps that a look at every candidate finds: for
  * any slackness, with bodies that keep distances, with a motion that all have in common. */
 static void steps(void **state)
@@ -125,6 +168,33 @@ static void steps(void **state)
   assert_true(limited > 20);
 }
 
+/* A near pair ends the step at about 0.5; a far one, whose boxes do not meet until then, has lost
+ * most of its gap before. */
+static void far_but_fast(void **state)
+{
+  (void)state;
+  const double x[12] = {0, 0, 0, 0.002, 0, 0, 0, 5, 0, 1, 5, 0};
+  const double p[12] = {0, 0, 0, -0.00315, 0, 0, 0, 0, 0, -1.9, 0, 0};
+  const uint32_t points[4] = {0, 1, 2, 3};
+  basin_context *context = context_with(1);
+  basin_contact_description d = basin_contact_description_defaults();
+  d.vertex_count = d.point_count = 4;
+  d.points = points;
+  basin_contact *contact = contact_of(context, &d);
+  basin_contact_impact first;
+  double step, expected;
+  assert_ok(basin_contact_detect(contact, x, 0.01));
+  assert_ok(basin_contact_largest_step(contact, x, p, 1, 0.8, &step, &first));
+  assert_int_equal(first.kind, BASIN_CONTACT_POINT_POINT);
+  assert_int_equal(first.vertices[0], 2);
+  assert_near(step, 0.8 / 1.9, 0.01); /* a gap of 0.2 is left there, and at most 0.2125 */
+  assert_ok(basin_contact_sweep(contact, x, p, 1));
+  assert_ok(basin_contact_step(contact, 0.8, &expected));
+  assert_true(step == expected);
+  basin_contact_destroy(contact);
+  basin_context_destroy(context);
+}
+
 /* Boxes with and without AVX2, of positions and of motions, with numbers on both sides of what a
  * float holds. */
 static void boxes(void **state)
@@ -157,7 +227,9 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(horizons),
+      cmocka_unit_test(taken_over),
       cmocka_unit_test(steps),
+      cmocka_unit_test(far_but_fast),
       cmocka_unit_test(boxes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
