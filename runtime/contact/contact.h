@@ -121,7 +121,6 @@ struct basin_contact {
   uint32_t *bodies; /* NULL: all 0 */
   size_t body_count;
   uint8_t *table, *plane_bodies;
-  bool mixed;      /* there is a table, and a primitive of several bodies */
   double *offsets; /* one a body */
   double *reaches; /* one a vertex: the largest offset of its primitives; NULL without offsets */
   double separation;
@@ -131,9 +130,10 @@ struct basin_contact {
   size_t pair_limit;
 
   basin__box *boxes; /* one a vertex */
-  bool wide;         /* they are made with AVX2: the same boxes */
   double center[3];  /* taken away from positions before rounding to single precision */
   bool exact_boxes;
+  bool wide;  /* boxes are made with AVX2: the same ones */
+  bool mixed; /* there is a table, and a primitive of several bodies */
   /* What the boxes were made from; borrowed during a call. */
   const double *box_positions, *box_direction;
   double box_limit, box_reach;
