@@ -18,43 +18,64 @@ typedef struct made {
 /* Widths of the supernodes; the rows below are every third one. */
 static const int widths[] = {1, 2, 3, 5, 8, 11, 7, 4};
 
+/* Whether supernode k of the columns [first, last) has row i. */
+static bool has_row(size_t k, size_t last, size_t i)
+{
+  return i < last || (i + k) % 3 == 0;
+}
+
+static void make_numbers(made *m, size_t k, size_t first, size_t last, uint64_t *seed)
+{
+  for (size_t c = first; c < last; c++) {
+    for (size_t i = c; i < SIZE; i++) {
+      if (!has_row(k, last, i)) continue;
+      m->dense[i * SIZE + c] = i == c ? 2 + random_number(seed) : 0.3 * random_number(seed);
+    }
+  }
+}
+
+static void add_supernode(made *m, size_t k, size_t first, size_t last, size_t *row, size_t *value)
+{
+  size_t begin = *row;
+  for (size_t i = first; i < SIZE; i++)
+    if (has_row(k, last, i)) m->rows[(*row)++] = (int64_t)i;
+  for (size_t c = first; c < last; c++)
+    for (size_t r = begin; r < *row; r++)
+      m->values[(*value)++] = m->dense[(size_t)m->rows[r] * SIZE + c];
+}
+
+static void add_columns(made *m, size_t k, size_t first, size_t last, size_t *row)
+{
+  for (size_t c = first; c < last; c++) {
+    m->starts[c] = (int64_t)*row;
+    for (size_t i = c; i < SIZE; i++) {
+      if (!has_row(k, last, i)) continue;
+      m->values[*row] = m->dense[i * SIZE + c];
+      m->rows[(*row)++] = (int64_t)i;
+    }
+    m->counts[c] = (int64_t)*row - m->starts[c];
+  }
+}
+
 static void make(made *m, bool supernodal, bool ll)
 {
   uint64_t seed = 12;
-  size_t row = 0, value = 0, column = 0;
+  size_t row = 0, value = 0, first = 0;
   memset(m, 0, sizeof *m);
   for (size_t k = 0; k < BASIN_COUNT(widths); k++) {
-    size_t first = column, wide = (size_t)widths[k];
-    for (size_t c = first; c < first + wide; c++) {
-      for (size_t i = c; i < SIZE; i++) {
-        if (i >= first + wide && (i + k) % 3 != 0) continue;
-        m->dense[i * SIZE + c] = i == c ? 2 + random_number(&seed) : 0.3 * random_number(&seed);
-      }
-    }
+    size_t last = first + (size_t)widths[k];
+    make_numbers(m, k, first, last, &seed);
     m->super[k] = (int64_t)first;
     m->row_starts[k] = (int64_t)row;
     m->value_starts[k] = (int64_t)value;
     if (supernodal) {
-      size_t begin = row;
-      for (size_t i = first; i < SIZE; i++)
-        if (i < first + wide || (i + k) % 3 == 0) m->rows[row++] = (int64_t)i;
-      for (size_t c = first; c < first + wide; c++)
-        for (size_t r = begin; r < row; r++)
-          m->values[value++] = m->dense[(size_t)m->rows[r] * SIZE + c];
+      add_supernode(m, k, first, last, &row, &value);
     } else {
-      for (size_t c = first; c < first + wide; c++) {
-        m->starts[c] = (int64_t)row;
-        for (size_t i = c; i < SIZE; i++) {
-          if (m->dense[i * SIZE + c] == 0) continue;
-          m->values[row] = m->dense[i * SIZE + c];
-          m->rows[row++] = (int64_t)i;
-        }
-        m->counts[c] = (int64_t)row - m->starts[c];
-      }
+      add_columns(m, k, first, last, &row);
     }
-    column += wide;
+    first = last;
   }
-  assert_int_equal(column, SIZE);
+  assert_int_equal(first, SIZE);
   m->super[BASIN_COUNT(widths)] = SIZE;
   m->row_starts[BASIN_COUNT(widths)] = (int64_t)row;
   for (size_t i = 0; i < SIZE; i++) m->permutation[i] = (int64_t)(i * 7 % SIZE);

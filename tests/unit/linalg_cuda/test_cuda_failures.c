@@ -4,7 +4,7 @@
 #include "linear_support.h"
 
 /* CHOLESKY is by cuSOLVER, DIRECT (L D L^T) by cuDSS. */
-typedef enum kind { JACOBI, INSTANCES, SCHWARZ, SINGLE, CHOLESKY, DIRECT, KINDS } kind;
+typedef enum kind { JACOBI, INSTANCES, SCHWARZ, SINGLE, MINRES, CHOLESKY, DIRECT, KINDS } kind;
 
 enum { SIDE = 3, BLOCK = 2, NODES = SIDE * SIDE * SIDE, SIZE = NODES * BLOCK };
 enum { OUT_OF_MEMORY = 2, NOT_SUPPORTED = 801 };
@@ -12,6 +12,7 @@ enum { OUT_OF_MEMORY = 2, NOT_SUPPORTED = 801 };
 /* What a solve takes. */
 typedef struct solver {
   basin_cuda_pcg *pcg;
+  basin_cuda_minres *minres;
   basin_cuda_preconditioner *m;
   basin_cuda_factor *factor;
   basin_cuda_bsr_memory memory;
@@ -39,6 +40,7 @@ static basin_status make(solver *s, kind which, const basin_bsr *matrix)
     BASIN_TRY(
         basin__cuda_preconditioner_create(cuda, NODES, BLOCK, which == INSTANCES, ranges, &s->m));
   }
+  if (which == MINRES) return basin__cuda_minres_create(cuda, &s->minres);
   return basin__cuda_pcg_create(cuda, &s->pcg);
 }
 
@@ -53,8 +55,12 @@ static basin_status run(solver *s, kind which, double *x)
     BASIN_TRY(basin__cuda_factor_solve(s->factor, 1, s->b.address, s->x.address));
   } else {
     BASIN_TRY(basin__cuda_preconditioner_update(s->m, &s->matrix, NULL));
-    BASIN_TRY(basin__cuda_pcg_solve(
-        s->pcg, &s->matrix, s->m, s->b.address, s->x.address, &options, &device, &result));
+    if (which == MINRES)
+      BASIN_TRY(basin__cuda_minres_solve(
+          s->minres, &s->matrix, s->m, s->b.address, s->x.address, &options, &result));
+    else
+      BASIN_TRY(basin__cuda_pcg_solve(
+          s->pcg, &s->matrix, s->m, s->b.address, s->x.address, &options, &device, &result));
     assert_int_equal(result.status, BASIN_LINEAR_CONVERGED);
   }
   return basin__cuda_download(cuda, x, s->x.address, sizeof right_side);
@@ -63,6 +69,7 @@ static basin_status run(solver *s, kind which, double *x)
 static void destroy(solver *s)
 {
   basin__cuda_pcg_destroy(s->pcg);
+  basin__cuda_minres_destroy(s->minres);
   basin__cuda_preconditioner_destroy(s->m);
   basin__cuda_factor_destroy(s->factor);
   basin__cuda_bsr_release(cuda, &s->memory);
@@ -140,6 +147,7 @@ static void test_driver(void **state)
     fail_in_turn((kind)which, "cuMemcpyDtoHAsync", NOT_SUPPORTED, 1);
   }
   fail_in_turn(JACOBI, "cuGraphInstantiate", NOT_SUPPORTED, 1);
+  fail_in_turn(MINRES, "cuGraphInstantiate", NOT_SUPPORTED, 1);
   fail_in_turn(SCHWARZ, "cuStreamEndCapture", NOT_SUPPORTED, 1);
   fail_in_turn(JACOBI, "cuGraphLaunch", NOT_SUPPORTED, 1);
 }
