@@ -28,7 +28,9 @@ static struct {
   softcuda_allocation *allocations;
   size_t count, capacity;
   size_t used[SOFTCUDA_DEVICES_MAX];
-  int open; /* depth of softcuda_memory_open */
+  int open;         /* depth of softcuda_memory_open */
+  size_t protected; /* bytes from the base on that ... */
+  int protection;   /* ... may be touched so; none at first, and none behind them */
   pinned *pinned;
 } memory;
 
@@ -63,10 +65,15 @@ static void poison(unsigned char *at, size_t bytes)
 
 /* ---- opening and closing ---- */
 
+/* Only where something changes: the system takes long for it. */
 static bool protect(int protection)
 {
   size_t size = (memory.top + HUGE - 1) / HUGE * HUGE;
-  return !size || mprotect(memory.base, size, protection) == 0;
+  if (size == memory.protected && protection == memory.protection) return true;
+  if (mprotect(memory.base, size, protection) != 0) return false;
+  memory.protected = size;
+  memory.protection = protection;
+  return true;
 }
 
 void softcuda_memory_open(void)
