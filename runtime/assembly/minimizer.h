@@ -101,7 +101,7 @@ typedef struct basin_part {
   double *constant; /* values of its constant terms, in the pattern of `matrix` */
   size_t constant_capacity;
   uint64_t constant_key; /* of everything that `constant` depends on; 0 = nothing yet */
-  uint32_t *merge;       /* slot in the merged matrix of each of its slots */
+  uint32_t *merge; /* slot in the merged matrix of each of its slots, as of basin__bsr_remerge */
   size_t merge_capacity;
 } basin_part;
 

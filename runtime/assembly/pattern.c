@@ -4,63 +4,62 @@
 #include "linalg/bsr.h"
 #include <string.h>
 
-/* ---- pairs of one part: term after term, element after element, in the order of the kernel's
- * slots ---- */
+/* ---- pairs of one part: while they are listed, the words of the terms hold their numbers in the
+ * list ---- */
+
+#define MEMORY_BITS 12
+
+/* The last pair with each hash: neighbouring elements name many pairs again, which the list then
+ * need not hold again. */
+typedef struct pair_memory {
+  uint64_t key; /* row and column */
+  uint32_t number;
+} pair_memory;
 
 typedef struct pair_list {
   basin_node_pair *pairs;
   size_t count;
+  pair_memory *memory; /* 2^MEMORY_BITS */
 } pair_list;
 
-static void direct_pairs(const basin_term *term, pair_list *list)
+static uint32_t list_pair(pair_list *list, uint32_t row, uint32_t column)
 {
-  for (size_t e = 0; e < term->elements; ++e) {
-    const uint32_t *rows = term->rows + e * term->local_nodes;
-    for (unsigned a = 0; a < term->local_nodes; ++a)
-      for (unsigned c = a; c < term->local_nodes; ++c)
-        if (rows[a] != BASIN_NONE && rows[c] != BASIN_NONE)
-          list->pairs[list->count++] = (basin_node_pair){rows[a], rows[c]};
+  uint64_t key = (uint64_t)row << 32 | column;
+  pair_memory *last = list->memory + (key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - MEMORY_BITS));
+  if (last->key != key) {
+    *last = (pair_memory){key, (uint32_t)list->count};
+    list->pairs[list->count++] = (basin_node_pair){row, column};
   }
+  return last->number;
 }
 
-static void mapped_pairs(const basin_term *term, pair_list *list)
-{
-  for (size_t e = 0; e < term->elements; ++e) {
-    size_t count;
-    const uint32_t *nodes = basin__element_nodes(term, e, &count);
-    for (size_t v = 0; v < count; ++v)
-      for (size_t w = v; w < count; ++w)
-        list->pairs[list->count++] = (basin_node_pair){nodes[v], nodes[w]};
-  }
-}
-
-static uint32_t slot_word(uint32_t slot, bool same_local, basin_node_pair pair)
-{
-  return pair.row == pair.column && !same_local ? slot | BASIN_SLOT_TWICE : slot;
-}
-
-/* Hands the slots out again in the order of the pairs. */
-static void
-direct_slots(basin_term *term, const basin_node_pair *pairs, const uint32_t *slots, size_t *place)
+static void list_pairs(basin_term *term, pair_list *list)
 {
   uint32_t *out = term->slots;
   for (size_t e = 0; e < term->elements; ++e) {
-    const uint32_t *rows = term->rows + e * term->local_nodes;
-    for (unsigned a = 0; a < term->local_nodes; ++a)
-      for (unsigned c = a; c < term->local_nodes; ++c, ++out) {
-        *out = BASIN_NONE;
-        if (rows[a] == BASIN_NONE || rows[c] == BASIN_NONE) continue;
-        *out = slot_word(slots[*place], a == c, pairs[*place]);
-        ++*place;
-      }
+    size_t count;
+    const uint32_t *nodes = basin__element_nodes(term, e, &count);
+    for (size_t a = 0; a < count; ++a)
+      for (size_t c = a; c < count; ++c, ++out)
+        *out = nodes[a] == BASIN_NONE || nodes[c] == BASIN_NONE
+                   ? BASIN_NONE
+                   : list_pair(list, nodes[a], nodes[c]);
   }
 }
 
-static void mapped_slots(basin_term *term, const uint32_t *slots, size_t *place)
+/* Numbers of pairs become slots. Two local nodes of a direct term may be the same node. */
+static void take_slots(basin_term *term, const uint32_t *slots)
 {
-  if (term->slot_count > 0)
-    memcpy(term->slots, slots + *place, term->slot_count * sizeof *term->slots);
-  *place += term->slot_count;
+  uint32_t *out = term->slots;
+  for (size_t e = 0; e < term->elements; ++e) {
+    size_t count;
+    const uint32_t *nodes = basin__element_nodes(term, e, &count);
+    for (size_t a = 0; a < count; ++a)
+      for (size_t c = a; c < count; ++c, ++out) {
+        if (*out == BASIN_NONE) continue;
+        *out = slots[*out] | (nodes[a] == nodes[c] && a != c ? BASIN_SLOT_TWICE : 0);
+      }
+  }
 }
 
 /* ---- one part ---- */
@@ -105,40 +104,30 @@ static basin_status gather_pairs(basin_minimizer *minimizer, int number, pair_li
     basin_term *term = basin__minimizer_term(minimizer, k);
     if (!belongs(term, number)) continue;
     BASIN_TRY(reserve_slots(minimizer, term));
-    if (term->direct)
-      direct_pairs(term, list);
-    else
-      mapped_pairs(term, list);
+    list_pairs(term, list);
   }
   return BASIN_OK;
 }
 
-static basin_status hand_out_slots(basin_minimizer *minimizer,
-                                   int number,
-                                   const basin_node_pair *pairs,
-                                   const uint32_t *slots)
+static basin_status hand_out_slots(basin_minimizer *minimizer, int number, const uint32_t *slots)
 {
-  size_t blocks = basin_bsr_block_count(minimizer->parts[number].matrix), place = 0;
+  size_t blocks = basin_bsr_block_count(minimizer->parts[number].matrix);
   if (blocks > BASIN_SLOT_MASK)
     return BASIN_FAIL(
         minimizer->context, BASIN_ERROR_UNSUPPORTED, "the matrix has more than 2^30 blocks");
   for (size_t k = 0; k < basin__minimizer_term_total(minimizer); ++k) {
     basin_term *term = basin__minimizer_term(minimizer, k);
     if (!belongs(term, number)) continue;
-    if (term->direct)
-      direct_slots(term, pairs, slots, &place);
-    else
-      mapped_slots(term, slots, &place);
+    take_slots(term, slots);
     BASIN_TRY(basin__schedule_slots(minimizer, term, blocks));
   }
   return BASIN_OK;
 }
 
 static basin_status
-make_matrix(basin_minimizer *minimizer, int number, pair_list *list, uint32_t *slots)
+make_matrix(basin_minimizer *minimizer, int number, const pair_list *list, uint32_t *slots)
 {
   basin_part *part = &minimizer->parts[number];
-  BASIN_TRY(gather_pairs(minimizer, number, list));
   basin_bsr_destroy(part->matrix);
   part->matrix = NULL;
   part->pair_count = list->count;
@@ -152,13 +141,37 @@ make_matrix(basin_minimizer *minimizer, int number, pair_list *list, uint32_t *s
                                          list->pairs,
                                          slots,
                                          &part->matrix));
-  return hand_out_slots(minimizer, number, list->pairs, slots);
+  return hand_out_slots(minimizer, number, slots);
+}
+
+/* From at most `limit` pairs. */
+static basin_status rebuild_part(basin_minimizer *minimizer, int number, size_t limit)
+{
+  basin_context *context = minimizer->context;
+  size_t pair_bytes = (limit + 1) * sizeof(basin_node_pair),
+         memory_bytes = ((size_t)1 << MEMORY_BITS) * sizeof(pair_memory), slot_bytes = 0;
+  pair_list list = {.pairs = basin__alloc(context, pair_bytes),
+                    .memory = basin__alloc(context, memory_bytes)};
+  uint32_t *slots = NULL;
+  basin_status status = list.pairs && list.memory ? BASIN_OK : BASIN_ERROR_MEMORY;
+  if (status == BASIN_OK) {
+    memset(list.memory, 0xff, memory_bytes); /* no pair has this key */
+    status = gather_pairs(minimizer, number, &list);
+  }
+  if (status == BASIN_OK) {
+    slot_bytes = (list.count + 1) * sizeof *slots;
+    slots = basin__alloc(context, slot_bytes);
+    status = slots ? make_matrix(minimizer, number, &list, slots) : BASIN_ERROR_MEMORY;
+  }
+  basin__free(context, list.pairs, pair_bytes);
+  basin__free(context, list.memory, memory_bytes);
+  basin__free(context, slots, slot_bytes);
+  return status;
 }
 
 static basin_status update_part(basin_minimizer *minimizer, int number)
 {
   basin_part *part = &minimizer->parts[number];
-  basin_context *context = minimizer->context;
   size_t limit;
   uint64_t key = part_key(minimizer, number, &limit);
   if (part->matrix && part->key == key) return BASIN_OK;
@@ -167,13 +180,7 @@ static basin_status update_part(basin_minimizer *minimizer, int number)
     minimizer->has_matrix = false;
   }
   part->key = part->constant_key = 0;
-  size_t pair_bytes = (limit + 1) * sizeof(basin_node_pair),
-         slot_bytes = (limit + 1) * sizeof(uint32_t);
-  pair_list list = {basin__alloc(context, pair_bytes), 0};
-  uint32_t *slots = list.pairs ? basin__alloc(context, slot_bytes) : NULL;
-  basin_status status = slots ? make_matrix(minimizer, number, &list, slots) : BASIN_ERROR_MEMORY;
-  basin__free(context, list.pairs, pair_bytes);
-  basin__free(context, slots, slot_bytes);
+  basin_status status = rebuild_part(minimizer, number, limit);
   if (status == BASIN_OK) part->key = key;
   return status;
 }

@@ -240,7 +240,7 @@ FORCED_INLINE void hessian_mapped(const basin_spread *spread,
   size_t size = term->local_nodes * b, nodes = starts[1].node - starts[0].node;
   for (size_t v = 0; v < count; ++v) {
     left_product left;
-    uint32_t made = BASIN_NONE;
+    size_t made = SIZE_MAX; /* the row whose block is in `left` */
     for (size_t w = v; w < count; ++w) {
       uint32_t word = pair_word(words, nodes, entries[v].place, entries[w].place);
       if (!wanted(spread, word)) continue;

@@ -114,12 +114,15 @@ basin_status basin__bsr_create_summand(basin_context *context,
                                        const basin_node_pair *pairs,
                                        uint32_t *slots,
                                        basin_bsr **matrix);
+/* In map_b of basin__bsr_remerge: `a` has no such block. */
+#define BASIN__SLOT_ALONE 0x80000000u
+
 /* basin_bsr_create_merged in the memory of *merged, an earlier result or NULL; the values are
  * unspecified. `a` has all diagonal blocks. On failure *merged is destroyed and NULL. */
 basin_status basin__bsr_remerge(
     const basin_bsr *a, const basin_bsr *b, uint32_t *map_a, uint32_t *map_b, basin_bsr **merged);
 
-/* The values of a union (basin_bsr_create_merged, which made the maps): the sum of both parts. Old
+/* The values of a union (basin__bsr_remerge, which made the maps): the sum of both parts. Old
  * values need not be cleared. */
 void basin__bsr_merge(basin_bsr *merged,
                       const basin_bsr *first,

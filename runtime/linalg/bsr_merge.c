@@ -7,16 +7,15 @@
 
 enum { CHUNK = 2048 /* blocks */ };
 
-typedef enum action { CLEAR, PUT, ADD } action;
-
 typedef struct merge_task {
   basin_bsr *merged;
   const basin_bsr *part;
   const uint32_t *map;
-  action action;
+  void (*slots)(const struct merge_task *task, size_t begin, size_t end, size_t size);
 } merge_task;
 
-/* Slots whose targets follow one another are copied at once. */
+/* No two slots of a part share a target: chunks are independent. Slots whose targets follow one
+ * another are copied at once. */
 static void put_slots(const merge_task *task, size_t begin, size_t end, size_t size)
 {
   const uint32_t *map = task->map;
@@ -29,26 +28,25 @@ static void put_slots(const merge_task *task, size_t begin, size_t end, size_t s
   }
 }
 
-/* No two slots of a part share a target: chunks are independent. `size` is a constant for the usual
- * blocks. */
-static inline void
-merge_slots(const merge_task *task, size_t begin, size_t end, size_t size, action what)
+static inline void add_sized(const merge_task *task, size_t begin, size_t end, size_t size)
 {
   for (size_t slot = begin; slot < end; slot++) {
     const double *from = task->part->values + slot * size;
-    double *to = task->merged->values + task->map[slot] * size;
-    for (size_t i = 0; i < size; i++) to[i] = what == CLEAR ? 0 : to[i] + from[i];
+    double *to = task->merged->values + (task->map[slot] & BASIN_SLOT_INDEX) * size;
+    if (task->map[slot] & BASIN__SLOT_ALONE)
+      memcpy(to, from, size * sizeof *to);
+    else
+      for (size_t i = 0; i < size; i++) to[i] += from[i];
   }
 }
 
-static void merge_sized(const merge_task *task, size_t begin, size_t end, size_t size)
+/* `size` is a constant for the usual blocks. */
+static void add_slots(const merge_task *task, size_t begin, size_t end, size_t size)
 {
-  if (task->action == CLEAR)
-    merge_slots(task, begin, end, size, CLEAR);
-  else if (task->action == PUT)
-    put_slots(task, begin, end, size);
+  if (size == 9)
+    add_sized(task, begin, end, 9);
   else
-    merge_slots(task, begin, end, size, ADD);
+    add_sized(task, begin, end, size);
 }
 
 static void merge_chunk(void *user, size_t chunk, unsigned worker)
@@ -56,21 +54,16 @@ static void merge_chunk(void *user, size_t chunk, unsigned worker)
   const merge_task *task = user;
   const size_t count = task->part->block_count, begin = chunk * CHUNK;
   const size_t end = begin + CHUNK < count ? begin + CHUNK : count;
-  const size_t size = (size_t)task->merged->block_size * task->merged->block_size;
   (void)worker;
-  if (size == 9)
-    merge_sized(task, begin, end, 9);
-  else
-    merge_sized(task, begin, end, size);
+  task->slots(task, begin, end, (size_t)task->merged->block_size * task->merged->block_size);
 }
 
-static void merge_part(basin_bsr *merged, const basin_bsr *part, const uint32_t *map, action what)
+static void merge_part(merge_task task)
 {
-  merge_task task = {.merged = merged, .part = part, .map = map, .action = what};
-  const size_t entries = part->block_count * merged->block_size * merged->block_size;
-  basin__parallel_work(merged->context,
-                       (part->block_count + CHUNK - 1) / CHUNK,
-                       2 * (double)entries,
+  const size_t blocks = task.part->block_count, b = task.merged->block_size;
+  basin__parallel_work(task.merged->context,
+                       (blocks + CHUNK - 1) / CHUNK,
+                       2 * (double)(blocks * b * b),
                        merge_chunk,
                        &task);
 }
@@ -81,7 +74,6 @@ void basin__bsr_merge(basin_bsr *merged,
                       const basin_bsr *second,
                       const uint32_t *map_second)
 {
-  merge_part(merged, second, map_second, CLEAR);
-  merge_part(merged, first, map_first, PUT);
-  merge_part(merged, second, map_second, ADD);
+  merge_part((merge_task){merged, first, map_first, put_slots});
+  merge_part((merge_task){merged, second, map_second, add_slots});
 }

@@ -100,8 +100,9 @@ static void join_row(const basin_bsr *a,
       maps[0][i] = (uint32_t)place;
       result->columns[place++] = a->columns[i];
     }
-    if (i < i_end && a->columns[i] == b->columns[j]) maps[0][i++] = (uint32_t)place;
-    maps[1][j] = (uint32_t)place;
+    bool both = i < i_end && a->columns[i] == b->columns[j];
+    if (both) maps[0][i++] = (uint32_t)place;
+    maps[1][j] = (uint32_t)place | (both ? 0 : BASIN__SLOT_ALONE);
     result->columns[place++] = b->columns[j];
   }
   for (; i < i_end; i++) {

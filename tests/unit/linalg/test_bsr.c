@@ -86,6 +86,7 @@ static void merging(void **state)
   assert_close(90 * 90, da, dc, 0);
   /* The plain sum, whatever was there before. */
   double *dd = dense_of_bsr(a), *sum;
+  check_status(context, basin__bsr_remerge(a, b, map_a, map_b, &c));
   basin__bsr_merge(c, a, map_a, b, map_b);
   sum = dense_of_bsr(c);
   for (size_t i = 0; i < 90 * 90; i++) dd[i] += db[i];
@@ -176,8 +177,8 @@ static void remerging(void **state)
                         basin_bsr_columns(fresh),
                         basin_bsr_block_count(fresh) * sizeof(uint32_t));
     assert_memory_equal(maps[0], fresh_maps[0], basin_bsr_block_count(a) * sizeof(uint32_t));
-    if (sizes[k] > 0)
-      assert_memory_equal(maps[1], fresh_maps[1], basin_bsr_block_count(b) * sizeof(uint32_t));
+    for (size_t i = 0; i < basin_bsr_block_count(b); i++)
+      assert_int_equal(maps[1][i] & BASIN_SLOT_INDEX, fresh_maps[1][i]);
     basin__bsr_merge(again, a, maps[0], b, maps[1]);
     check_status(context, basin_bsr_add(fresh, 1, a, fresh_maps[0]));
     check_status(context, basin_bsr_add(fresh, 1, b, fresh_maps[1]));
