@@ -91,8 +91,8 @@ void basin__panels_solve(
   for (size_t done = 0; done < copies * columns; done += SIDES) {
     size_t left = copies * columns - done, count = left < SIDES ? left : SIDES;
     size_t sides = count == 3 ? SIDES : count;
-    const double *from[SIDES];
-    double *to[SIDES];
+    const double *from[SIDES] = {NULL};
+    double *to[SIDES] = {NULL};
     for (size_t k = 0; k < count; k++) {
       size_t side = done + k, start = side / copies * l->size * copies + side % copies;
       from[k] = b + start;
