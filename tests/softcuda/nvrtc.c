@@ -115,13 +115,15 @@ int nvrtcCreateProgram(basin_nvrtc_program *program,
   return SOFTCUDA_NVRTC_SUCCESS;
 }
 
+/* A call that is told to fail releases the program all the same: its owner has no other way. */
 int nvrtcDestroyProgram(basin_nvrtc_program *program)
 {
-  SOFTCUDA_CALL("nvrtcDestroyProgram");
-  if (!program || !*program) return SOFTCUDA_NVRTC_INVALID_PROGRAM;
+  int injected = softcuda_enter("nvrtcDestroyProgram");
+  if (!injected) softcuda_leave(NULL);
+  if (!program || !*program) return injected ? injected : SOFTCUDA_NVRTC_INVALID_PROGRAM;
   release(*program);
   *program = NULL;
-  return SOFTCUDA_NVRTC_SUCCESS;
+  return injected;
 }
 
 int nvrtcCompileProgram(basin_nvrtc_program program, int count, const char *const *options)
