@@ -8,7 +8,8 @@ local harness = require "lua.harness"
 
 local file = assert(os.getenv "BASIN_TEST_OUTPUT", "BASIN_TEST_OUTPUT names a folder")
   .. "/contact.npz"
-local STEPS <const>, STOP <const> = 16, 9
+local STEPS <const> = basin.setting("steps", 16)
+local STOP <const> = STEPS * 9 // 16
 
 local function cube(width, given)
   local all = { width = width, height = width, depth = width, surface = true }
