@@ -1,4 +1,4 @@
-/* Boxes in single precision: hulls, and whether two meet.
+/* Boxes in single precision: hulls, and how far apart two are.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASIN_CONTACT_BOX_H
 #define BASIN_CONTACT_BOX_H
@@ -37,20 +37,6 @@ basin__box_of(const basin__box *boxes, const uint32_t *vertices, unsigned count)
   basin__box box = boxes[vertices[0]];
   for (unsigned c = 1; c < count; ++c) basin__box_join(&box, &boxes[vertices[c]]);
   return box;
-}
-
-/* Whether two boxes have a point in common. */
-static inline bool basin__boxes_meet(const basin__box *a, const basin__box *b)
-{
-#if defined(__SSE2__)
-  const __m128 first = _mm_cmple_ps(_mm_load_ps(a->low), _mm_load_ps(b->high));
-  const __m128 second = _mm_cmple_ps(_mm_load_ps(b->low), _mm_load_ps(a->high));
-  return _mm_movemask_ps(_mm_and_ps(first, second)) == 15;
-#else
-  bool meet = true;
-  for (int k = 0; k < 3; ++k) meet &= a->low[k] <= b->high[k] && b->low[k] <= a->high[k];
-  return meet;
-#endif
 }
 
 /* How far apart two boxes are along the axis where it is most if that is above `meet`, else
