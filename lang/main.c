@@ -1,6 +1,7 @@
 /* The `basin` command: a Lua interpreter with Basin loaded, which runs basin/cli.lua.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bind.h"
+#include "line_editor.h"
 #include "module.h"
 
 #include "base/base.h"
@@ -30,6 +31,7 @@ static void stop_script(lua_State *L, lua_Debug *record)
 static void on_interrupt(int signal)
 {
   (void)signal;
+  if (basin__line_editor_interrupt()) return;
   interrupts = interrupts + 1;
   if (interrupted_context) basin__interrupt(interrupted_context);
   if (!saving || interrupts > 1) {
@@ -81,6 +83,7 @@ static const luaL_Reg command_functions[] = {{"watch", command_watch},
 static int open_command(lua_State *L)
 {
   luaL_newlib(L, command_functions);
+  basin__open_line_editor(L);
   return 1;
 }
 

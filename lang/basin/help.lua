@@ -26,19 +26,25 @@ local function methods_of(value)
   return {}, {}
 end
 
+--- Names of the fields and of the functions of a value, both sorted.
+function M.names(value)
+  local methods, getters = methods_of(value)
+  local set = {}
+  for key in pairs(methods) do
+    if type(key) == "string" then set[key] = true end
+  end
+  local inherited = getmetatable(methods) and type(getmetatable(methods).__index) == "table"
+    and getmetatable(methods).__index or {}
+  for key in pairs(inherited) do set[key] = true end
+  return errors.sorted_keys(getters or {}), errors.sorted_keys(set)
+end
+
 --- A text about the value: itself, its fields, its methods, and for operators what they do.
 function M.text(value)
   if value == nil then value = require "basin" end
   local lines = { options.type_name(value) .. ": " .. tostring(value) }
-  local methods, getters = methods_of(value)
-  local set = {}
-  for key in pairs(methods) do set[key] = true end
-  local inherited = getmetatable(methods) and type(getmetatable(methods).__index) == "table"
-    and getmetatable(methods).__index or {}
-  for key in pairs(inherited) do set[key] = true end
-  local fields = errors.sorted_keys(getters or {})
+  local fields, names = M.names(value)
   if #fields > 0 then lines[#lines + 1] = "fields: " .. table.concat(fields, ", ") end
-  local names = errors.sorted_keys(set)
   if #names > 0 then lines[#lines + 1] = "functions: " .. table.concat(names, ", ") end
   return table.concat(lines, "\n")
 end

@@ -1,5 +1,6 @@
 -- basin repl: reads a statement or an expression of one or more lines, prints what it evaluates to.
 -- SPDX-License-Identifier: Apache-2.0
+local complete = require "basin.complete"
 local core = require "basin.core"
 local session = require "basin.session"
 
@@ -14,21 +15,48 @@ local function compile(text)
   return nil, problem, problem:find("<eof>", 1, true) ~= nil
 end
 
-local function read_chunk(terminal)
+-- Where lines of former sessions are kept; "" for nowhere.
+local function history_file()
+  local own = core.env "HISTORY"
+  if own then return own end
+  local state, home = os.getenv "XDG_STATE_HOME", os.getenv "HOME"
+  local folder = state and state:match("^/") and state
+    or home and home:match("^/") and home .. "/.local/state"
+  return folder and folder .. "/basin/history" or ""
+end
+
+-- A function(prompt) that reads a line: the line; nil at the end; nil and "interrupted".
+local function reader(terminal)
+  if not terminal then return function() return io.read("l") end end
+  local history = history_file()
+  local folder = history:match("^(.+)/[^/]*$")
+  if folder and not pcall(core.context().make_folders, core.context(), folder) then history = "" end
+  local editor, problem = session.command.line_editor(history, complete.words)
+  if editor then return function(prompt) return editor:read(prompt) end end
+  core.context():log("info", "lines cannot be edited: " .. problem)
+  return function(prompt)
+    io.write(prompt)
+    io.flush()
+    return io.read("l")
+  end
+end
+
+local function read_chunk(read_line)
   local text
   while true do
-    if terminal then
-      io.write(text and ">> " or "> ")
-      io.flush()
-    end
-    local line = io.read("l")
-    if not line then return nil end
-    text = text and text .. "\n" .. line or line
-    local chunk, problem, more = compile(text)
-    if chunk then return chunk end
-    if not more then
-      print(problem)
+    local line, reason = read_line(text and ">> " or "> ")
+    if line then
+      text = text and text .. "\n" .. line or line
+      local chunk, problem, more = compile(text)
+      if chunk then return chunk end
+      if not more then
+        print(problem)
+        text = nil
+      end
+    elseif reason == "interrupted" then
       text = nil
+    else
+      return nil
     end
   end
 end
@@ -54,8 +82,9 @@ function M.run(before)
     print("basin " .. core.version .. ", basin.help(x) explains x, end of file quits")
   end
   if before then before() end
+  local read_line = reader(terminal)
   while true do
-    local chunk = read_chunk(terminal)
+    local chunk = read_chunk(read_line)
     if not chunk then break end
     print_results(xpcall(chunk, function(problem) return problem end))
   end
