@@ -100,6 +100,27 @@ function scenes.plane(given)
   return scene, { x }
 end
 
+-- Independent parts of one element, whose matrices are projected one after the other: of nine, five
+-- and eighteen unknowns, all indefinite.
+function scenes.parts(given)
+  local scene = basin.scene("parts", given)
+  local cells = scene:add_mesh("m"):add_primitive("cells", 40)
+  local energy, targets = 0, {}
+  for k, rows in ipairs { 9, 5, 18 } do
+    local values = {}
+    for i = 1, 40 do
+      values[i] = {}
+      for r = 1, rows do values[i][r] = 0.3 * math.sin(i * r + k) end
+    end
+    local v = cells:add_attribute("v" .. k, { rows = rows, value = values })
+    targets[k] = v
+    energy = energy + (v:dot(v) - 2 * k) ^ 2 + v:at(1) * v:at(rows)
+  end
+  scene:add_energy(cells:add_attribute("all", energy))
+  scene:add_minimize_target(targets)
+  return scene, targets
+end
+
 -- ---- comparisons ----
 
 local function largest(array)

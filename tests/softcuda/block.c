@@ -210,7 +210,7 @@ unsigned long long softcuda_warp(int operation,
   if ((mask & warp->lanes & ~warp->ended & ~warp->waiting) == 0) softcuda_warp_complete(warp, mask);
   if (t->waiting == SOFTCUDA_READY) {
     block.released = true;
-    softcuda_races_warp(number);
+    if (operation == SOFTCUDA_SYNC) softcuda_races_warp(number); /* others order no memory */
   } else {
     softcuda_fiber_pause(next_fiber());
   }

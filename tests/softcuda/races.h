@@ -13,9 +13,12 @@ typedef enum softcuda_access {
 } softcuda_access;
 
 /* Looked for if SOFTCUDA_RACES is 1; if it is 2 they are logged, each once, and end no launch. What
- * orders accesses: the end of a launch; a barrier of the block; for lanes of a warp, its
- * operations; for other blocks, a fence of the first thread behind its access and an atomic
- * operation of the second before its own. */
+ * orders accesses: the end of a launch; a barrier of the block; for lanes of a warp, __syncwarp,
+ * but no shuffle and no vote; for another block, a fence and an atomic operation behind the first
+ * access, by its thread or by one that has synchronized with it since, then an atomic operation
+ * and, if the second access is a plain one, a fence, by the second thread or one that it has
+ * synchronized with.
+ */
 void softcuda_races_launch(void);
 void softcuda_races_block(void);
 extern bool softcuda_races_on; /* in this launch */

@@ -48,14 +48,42 @@ static const job missing_warp_sync = {
     32};
 static const job plain_counter = {KERNEL("y[0] += 1;\n"), 4, 8};
 
-/* The result of the last block to end: it adds what the others have left behind a fence. */
-static const job last_block_adds = {
-    KERNEL("if (threadIdx.x == 0) {\n  x[64 + blockIdx.x] = blockIdx.x + 1;\n  __threadfence();\n"
-           "  if (atomicAdd(&y[1], 1u) == gridDim.x - 1) {\n    unsigned sum = 0;\n"
-           "    for (unsigned b = 0; b < gridDim.x; b++) sum += x[64 + b];\n    y[0] = sum;\n  "
-           "}\n}\n"),
-    8,
-    4};
+/* A vote lets lanes meet, but says nothing about memory. */
+static const job vote_for_warp_sync = {
+    KERNEL("__shared__ unsigned s[32];\ns[threadIdx.x] = x[threadIdx.x];\n"
+           "if (__any_sync(0xffffffffu, 1)) y[threadIdx.x] = s[31 - threadIdx.x];\n"),
+    1,
+    32};
+
+/* The result of the last block to end: it adds what the others have left behind a fence. `before`
+ * and `behind` the atomic operation of the first thread; `read`: how the last block reads. */
+#define LAST_BLOCK_ADDS(all, before, behind, read)                                           \
+  {                                                                                          \
+    KERNEL("__shared__ bool last;\nconst unsigned t = threadIdx.x;\n"                        \
+           "if (t < 4) x[64 + 4 * blockIdx.x + t] = blockIdx.x + t;\n" all                   \
+           "if (t == 0) {\n" before "last = atomicAdd(&y[1], 1u) == gridDim.x - 1;\n" behind \
+           "}\n__syncthreads();\nif (!last) return;\nunsigned sum = 0;\n"                    \
+           "for (unsigned b = 0; b < 4 * gridDim.x; b++) sum += " read "[64 + b];\n"         \
+           "y[4 + t] = sum;\n"),                                                             \
+        8, 64                                                                                \
+  }
+#define BARRIER "__syncthreads();\n"
+#define FENCE   "__threadfence();\n"
+#define LOOSE   "((volatile unsigned *)x)"
+static const job last_block_fences = LAST_BLOCK_ADDS(BARRIER, FENCE, FENCE, "x");
+static const job last_block_is_volatile = LAST_BLOCK_ADDS(BARRIER, FENCE, "", LOOSE);
+static const job each_thread_fences = LAST_BLOCK_ADDS(FENCE BARRIER, FENCE, FENCE, "x");
+static const job ticket_too_early = LAST_BLOCK_ADDS("", FENCE, FENCE, "x");
+static const job no_fence_before = LAST_BLOCK_ADDS(BARRIER, "", FENCE, LOOSE);
+static const job no_fence_behind = LAST_BLOCK_ADDS(BARRIER, FENCE, "", "x");
+/* The last block changes what threads of others may not have read yet. */
+static const job last_block_stops_others = {
+    KERNEL("if (y[0]) return;\ny[2 + threadIdx.x + 64 * blockIdx.x] = 1;\n"
+           "if (threadIdx.x == 0) {\n  __threadfence();\n"
+           "  unsigned ticket = atomicAdd(&y[1], 1u);\n  __threadfence();\n"
+           "  if (ticket == gridDim.x - 1) y[0] = 1;\n}\n"),
+    3,
+    64};
 static const job barriers = {
     KERNEL("__shared__ unsigned s[256];\nfor (unsigned r = 0; r < 4; r++) {\n"
            "  s[threadIdx.x] = x[threadIdx.x] + r;\n  __syncthreads();\n"
@@ -79,6 +107,15 @@ static const job relaxed_reads = {KERNEL("if (__ldcg(&y[0]) + *(volatile unsigne
                                   4,
                                   8};
 
+static const job *const sound[] = {&last_block_fences,
+                                   &last_block_is_volatile,
+                                   &each_thread_fences,
+                                   &barriers,
+                                   &warp_sync,
+                                   &counter,
+                                   &bytes,
+                                   &relaxed_reads};
+
 static void differs_in_other_orders(void **state)
 {
   static const job *const racy[] = {&neighbours, &last_block_wins, &missing_barrier};
@@ -91,10 +128,8 @@ static void differs_in_other_orders(void **state)
 
 static void agrees_in_all_orders(void **state)
 {
-  static const job *const sound[] = {
-      &last_block_adds, &barriers, &warp_sync, &counter, &bytes, &relaxed_reads};
   (void)state;
-  for (int i = 0; i < 6; i++) {
+  for (size_t i = 0; i < sizeof sound / sizeof *sound; i++) {
     job j = *sound[i];
     assert_true(softcuda_same_in_all_orders(run, &j, N * sizeof(unsigned)));
   }
@@ -102,12 +137,20 @@ static void agrees_in_all_orders(void **state)
 
 static void finds_races(void **state)
 {
-  static const job *const racy[] = {
-      &neighbours, &last_block_wins, &missing_barrier, &missing_warp_sync, &plain_counter};
+  static const job *const racy[] = {&neighbours,
+                                    &last_block_wins,
+                                    &missing_barrier,
+                                    &missing_warp_sync,
+                                    &vote_for_warp_sync,
+                                    &plain_counter,
+                                    &ticket_too_early,
+                                    &no_fence_before,
+                                    &no_fence_behind,
+                                    &last_block_stops_others};
   (void)state;
   unsigned y[N];
   setenv("SOFTCUDA_RACES", "1", 1);
-  for (int i = 0; i < 5; i++) {
+  for (size_t i = 0; i < sizeof racy / sizeof *racy; i++) {
     job j = *racy[i];
     assert_int_equal(run(&j, y), BASIN_CU_LAUNCH_FAILED);
     assert_non_null(strstr(softcuda_last_message(), "race: "));
@@ -134,12 +177,10 @@ static void logs_races_on_demand(void **state)
 
 static void finds_no_race_where_there_is_none(void **state)
 {
-  static const job *const sound[] = {
-      &last_block_adds, &barriers, &warp_sync, &counter, &bytes, &relaxed_reads};
   (void)state;
   unsigned y[N];
   setenv("SOFTCUDA_RACES", "1", 1);
-  for (int i = 0; i < 6; i++) {
+  for (size_t i = 0; i < sizeof sound / sizeof *sound; i++) {
     job j = *sound[i];
     int status = run(&j, y);
     if (status) print_error("%s\n", softcuda_last_message());

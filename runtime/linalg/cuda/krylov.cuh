@@ -14,10 +14,12 @@
        i < (count);                                                                         \
        i += step)
 
-/* True in all threads of the block that comes last; it then sees what the others wrote before. */
+/* True in all threads of the block that comes last; it then sees what the others wrote before, and
+ * may change what they read: they all have. */
 static __device__ __forceinline__ bool last_block(krylov_word *ticket)
 {
   __shared__ word last;
+  __syncthreads();
   if (threadIdx.x == 0) {
     __threadfence();
     last = atomicAdd(ticket, 1u) == gridDim.x - 1;
