@@ -101,14 +101,14 @@ function scenes.plane(given)
 end
 
 -- Independent parts of one element, whose matrices are projected one after the other: of nine, five
--- and eighteen unknowns, all indefinite.
+-- and seven unknowns, all indefinite.
 function scenes.parts(given)
   local scene = basin.scene("parts", given)
-  local cells = scene:add_mesh("m"):add_primitive("cells", 40)
+  local cells = scene:add_mesh("m"):add_primitive("cells", 12)
   local energy, targets = 0, {}
-  for k, rows in ipairs { 9, 5, 18 } do
+  for k, rows in ipairs { 9, 5, 7 } do
     local values = {}
-    for i = 1, 40 do
+    for i = 1, 12 do
       values[i] = {}
       for r = 1, rows do values[i][r] = 0.3 * math.sin(i * r + k) end
     end
