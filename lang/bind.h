@@ -102,6 +102,7 @@ void basin__open_mesh(lua_State *L);
 void basin__open_mesh_make(lua_State *L);
 void basin__open_matrix(lua_State *L);
 void basin__open_factor(lua_State *L);
+void basin__open_dense(lua_State *L);
 void basin__open_system(lua_State *L);
 void basin__open_expression(lua_State *L);
 void basin__open_plan(lua_State *L);

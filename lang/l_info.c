@@ -15,7 +15,8 @@ typedef enum version_kind {
   VERSION_DRIVER,   /* (int *): 13000 */
   VERSION_TWO,      /* (int *major, int *minor) */
   VERSION_PROPERTY, /* (int which, int *value) */
-  VERSION_THREE     /* (int[3]) */
+  VERSION_THREE,    /* (int[3]) */
+  VERSION_PIECES    /* (int *, int *, int *) */
 } version_kind;
 
 typedef struct library {
@@ -58,12 +59,14 @@ static const library libraries[] = {
      VERSION_THREE,
      {"libcholmod.so.5", "libcholmod.so.4", "libcholmod.so.3"}},
     {"UMFPACK", "UMFPACK", NULL, VERSION_NONE, {"libumfpack.so.6", "libumfpack.so.5"}},
+    {"ARPACK", "ARPACK", NULL, VERSION_NONE, {"libarpack.so.2"}},
+    {"LAPACK", "LAPACK", "ilaver_", VERSION_PIECES, {"liblapack.so.3"}},
 };
 
 /* The version in words; "" if it is not told. */
 static void read_version(basin_dl *opened, const library *which, char *text, size_t size)
 {
-  int v[3] = {0, 0, 0};
+  int v[6] = {0, 0, 0}; /* room for 64-bit integers of a wrong library */
   void *symbol = which->symbol ? basin__dl_symbol(opened, which->symbol) : NULL;
   *text = 0;
   if (!symbol) return;
@@ -72,6 +75,7 @@ static void read_version(basin_dl *opened, const library *which, char *text, siz
     int (*one)(int *);
     int (*two)(int *, int *);
     int (*property)(int, int *);
+    void (*pieces)(int *, int *, int *);
   } call = {symbol};
   switch (which->kind) {
   case VERSION_DRIVER:
@@ -87,6 +91,11 @@ static void read_version(basin_dl *opened, const library *which, char *text, siz
     break;
   case VERSION_THREE:
     (void)call.one(v);
+    break;
+  case VERSION_PIECES:
+    call.pieces(&v[0], &v[2], &v[4]);
+    v[1] = v[2];
+    v[2] = v[4];
     break;
   default:
     return;

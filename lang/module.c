@@ -51,6 +51,7 @@ int basin__open_core(lua_State *L)
   basin__open_mesh_make(L);
   basin__open_matrix(L);
   basin__open_factor(L);
+  basin__open_dense(L);
   basin__open_system(L);
   basin__open_expression(L);
   basin__open_plan(L);

@@ -9,6 +9,7 @@ local check = require "basin.check"
 local checkpoint = require "basin.checkpoint"
 local config = require "basin.config"
 local contact = require "basin.contact"
+local dense = require "basin.dense"
 local derivative = require "basin.derivative"
 local device = require "basin.device"
 local expression = require "basin.expression"
@@ -34,7 +35,8 @@ for name, call in pairs(literal) do M[name] = call end
 --- The version of the library that is loaded.
 M.version = core.version
 
-M.array, M.mesh, M.filter, M.sparse, M.contact = array, mesh, filter, sparse, contact
+M.array, M.mesh, M.filter, M.contact = array, mesh, filter, contact
+M.sparse, M.dense = sparse, dense
 M.scene = scene.new
 M.output = output.new
 M.adjacency = primitive.adjacency

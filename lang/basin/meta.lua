@@ -221,6 +221,107 @@ function Factor:solve(b) end
 ---@return table
 function Factor:info() end
 
+---A saddle point system, factorized.
+---@class basin.Saddle
+---@field unknowns integer
+---@field rank integer constraints that are kept
+---@field kept integer[] their rows, from 0
+---@field dropped integer[] rows that depend on those, from 0
+---@field factor basin.Factor
+local Saddle = {}
+
+---x and the multipliers y; nil stands for zeros. Multipliers of dropped rows are zero; the third
+---result is the largest violation of a dropped row.
+---@param b basin.Data?
+---@param c basin.Data?
+---@return basin.Array
+---@return basin.Array
+---@return number
+function Saddle:solve(b, c) end
+
+---New values of H, or another H, under the same constraints.
+---@param matrix basin.Matrix
+---@return basin.Saddle
+function Saddle:update(matrix) end
+
+---The projection S = I - C^T (C C^T)^-1 C.
+---@class basin.Projection
+---@field constraints basin.Matrix
+---@field rank integer
+---@field singular_values basin.Array descending
+---@field basis basin.Matrix rank rows, orthonormal, that span the rows of C
+local Projection = {}
+
+---S x.
+---@param x basin.Data
+---@return basin.Array
+function Projection:apply(x) end
+
+---S as a sparse matrix; full where constraints share unknowns.
+---@return basin.Matrix
+function Projection:matrix() end
+
+---The smallest z with C z = c, or with the smallest |C z - c|.
+---@param c basin.Data
+---@return basin.Array
+function Projection:particular(c) end
+
+---The smallest y with C^T y = r, for an r in the row space of C.
+---@param r basin.Data
+---@return basin.Array
+function Projection:multipliers(r) end
+
+---An orthonormal basis of the null space of C, a column each.
+---@return basin.Matrix
+function Projection:null_space() end
+
+---Solves A x = b in the free directions with C x = c (nil: zero): conjugate gradients on
+---S A S + I - S with the options of basin.sparse.cg. The second result has multipliers, too.
+---@param a basin.Matrix
+---@param b basin.Data
+---@param c basin.Data?
+---@param given? table
+---@return basin.Array
+---@return table
+function Projection:solve(a, b, c, given) end
+
+---Unknowns x = offset + basis z.
+---@class basin.Subspace
+---@field basis basin.Matrix
+---@field offset basin.Array
+local Subspace = {}
+
+---x of coordinates z, in the grouping of the offset.
+---@param z basin.Data
+---@return basin.Array
+function Subspace:lift(z) end
+
+---B^T g.
+---@param g basin.Data
+---@return basin.Array
+function Subspace:restrict(g) end
+
+---B^T H B, a sparse matrix that stores every entry that can be different from zero.
+---@param h basin.Matrix
+---@return basin.Matrix
+function Subspace:reduce(h) end
+
+---The coordinates nearest to x, in the norm of the mass (nil: the identity).
+---@param x basin.Data
+---@param mass? basin.Matrix
+---@return basin.Array
+function Subspace:coordinates(x, mass) end
+
+---Newton's method with line search for the energies of a scene that has one target: {start = z,
+---tolerance = 1e-8, max_iterations = 100, projection = "abs"}; the tolerance is of |B^T g|. Returns z
+---and {converged =, iterations =, energy =, gradient =, status =}.
+---@param scene basin.Scene
+---@param target basin.Attribute
+---@param given? table
+---@return basin.Array
+---@return table
+function Subspace:minimize(scene, target, given) end
+
 ---A mesh: points, cells, named groups. Methods that change it return a new mesh. Indices count from 0.
 ---@class basin.Mesh
 ---@field points basin.Array
@@ -2014,9 +2115,123 @@ function basin.sparse.zero(rows, columns) end
 ---@return basin.Matrix
 function basin.sparse.blocks(rows) end
 
+---Columns side by side: arrays of one number a row (or of more: a column each), sparse matrices.
+---@param list table
+---@return basin.Matrix
+function basin.sparse.columns(list) end
+
+---Eigenvalues (ascending) and eigenvectors (a column each) of A x = lambda M x among the x with
+---C x = 0, and how they were found: {mass = M, count = 6, near = shift, constraints = C, cut = 1e-10,
+---tolerance =, max_iterations = 1000, basis =}. Without near the lowest. The vectors are orthonormal
+---in the mass, which must be positive definite; their largest component is positive. Up to 256
+---unknowns by dense methods, beyond by ARPACK.
+---@param matrix basin.Matrix
+---@param given? table
+---@return basin.Array
+---@return basin.Array
+---@return {method: string, iterations: integer, solves: integer, shift: number}
+function basin.sparse.eigen(matrix, given) end
+
+---The system H x + C^T y = b, C x = c, factorized. {cut = 1e-10, compliance =, kind =}. Rows that
+---depend on others, by pivoted QR with entries up to cut times the largest taken for zero, are
+---dropped. With compliance E, a number, a number a constraint or a matrix, C x - E y = c.
+---@param matrix basin.Matrix
+---@param constraints basin.Matrix
+---@param given? table
+---@return basin.Saddle
+function basin.sparse.kkt(matrix, constraints, given) end
+
+---The projection on the directions that constraints C leave free, by singular values of C; those up
+---to cut times the largest are taken for zero: {cut = 1e-10, keep =}. keep: no more than so many.
+---@param constraints basin.Matrix
+---@param given? table
+---@return basin.Projection
+function basin.sparse.projection(constraints, given) end
+
+---Unknowns x = offset + basis z.
+---@param basis basin.Matrix
+---@param offset? basin.Data
+---@return basin.Subspace
+function basin.sparse.subspace(basis, offset) end
+
+---Conjugate gradients for a positive definite A, a matrix or a function of a vector: {tolerance =
+---1e-10 of |b|, max_iterations =, preconditioner =, start =}. The preconditioner is a matrix or a
+---function too. Returns x and {converged =, iterations =, residuals = {…}, status =}.
+---@param a basin.Matrix|function
+---@param b basin.Data
+---@param given? table
+---@return basin.Array
+---@return table
+function basin.sparse.cg(a, b, given) end
+
+---The x that minimizes |A x - b|^2 + ridge |x|^2, and b - A x: {ridge = 0}.
+---@param matrix basin.Matrix
+---@param b basin.Data
+---@param given? table
+---@return basin.Array
+---@return basin.Array
+function basin.sparse.least_squares(matrix, b, given) end
+
 ---Whether a value is a sparse matrix.
 ---@param value any
 ---@return boolean
 function basin.sparse.is(value) end
+
+---Dense matrices are arrays of one row an instance; rows of numbers and sparse matrices are taken,
+---too. Up to 48 rows or columns, whichever are fewer, are done by methods of Basin's own, larger ones
+---by LAPACK.
+---@class basin.module.dense
+basin.dense = {}
+
+---Eigenvalues (ascending) and eigenvectors (a column each) of a symmetric matrix: A x = lambda M x
+---with {mass = M}.
+---@param a any
+---@param given? table
+---@return basin.Array
+---@return basin.Array
+function basin.dense.eigen(a, given) end
+
+---U, singular values (descending) and V of A = U diag(s) V^T; {full = true} completes U and V.
+---@param a any
+---@param given? table
+---@return basin.Array
+---@return basin.Array
+---@return basin.Array
+function basin.dense.svd(a, given) end
+
+---Q, R and, with {pivot = true}, the order of the columns from 0: A P = Q R; {full = true} completes
+---Q.
+---@param a any
+---@param given? table
+---@return basin.Array
+---@return basin.Array
+---@return basin.Array?
+function basin.dense.qr(a, given) end
+
+---A B.
+---@param a any
+---@param b any
+---@return basin.Array
+function basin.dense.multiply(a, b) end
+
+---The transpose.
+---@param a any
+---@return basin.Array
+function basin.dense.transpose(a) end
+
+---How many singular values are above cut = 1e-10 times the largest.
+---@param a any
+---@param given? table
+---@return integer
+function basin.dense.rank(a, given) end
+
+---The smallest x among those that minimize |A x - b|, for each column of b, and the rank: singular
+---values up to cut = 1e-10 times the largest are taken for zero.
+---@param a any
+---@param b any
+---@param given? table
+---@return basin.Array
+---@return integer
+function basin.dense.least_squares(a, b, given) end
 
 return basin

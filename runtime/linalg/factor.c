@@ -1,8 +1,10 @@
 /* Factorizations: dense ones built in, sparse ones by CHOLMOD and UMFPACK, behind one object.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "arpack.h"
 #include "base/base.h"
 #include "cholmod.h"
 #include "dense.h"
+#include "lapack.h"
 #include "system.h"
 #include "umfpack.h"
 #include <string.h>
@@ -502,13 +504,17 @@ bool basin_linear_library_available(basin_context *context, const char *name)
 {
   basin__cholmod *cholmod = NULL;
   basin__umfpack *umfpack = NULL;
+  basin__lapack lapack = {0};
   bool available = false;
   if (strcmp(name, "CHOLMOD") == 0)
     available = basin__cholmod_create(context, &cholmod) == BASIN_OK;
   if (strcmp(name, "UMFPACK") == 0)
     available = basin__umfpack_create(context, &umfpack) == BASIN_OK;
+  if (strcmp(name, "ARPACK") == 0) available = basin__arpack_available(context);
+  if (strcmp(name, "LAPACK") == 0) available = basin__lapack_open(context, &lapack) == BASIN_OK;
   if (!available) basin__error_clear(context);
   basin__cholmod_destroy(cholmod);
   basin__umfpack_destroy(umfpack);
+  basin__lapack_close(&lapack);
   return available;
 }

@@ -51,6 +51,9 @@ local tables = {
   Array = core.methods "basin.array",
   Matrix = core.methods "basin.matrix",
   Factor = core.methods "basin.factor",
+  Saddle = require("basin.saddle").methods,
+  Projection = require("basin.projection").methods,
+  Subspace = require("basin.subspace").methods,
   Mesh = core.methods "basin.mesh",
   Expression = require("basin.expression").methods,
   Attribute = require("basin.attribute").methods,
@@ -69,6 +72,7 @@ local tables = {
   ["basin.mesh"] = basin.mesh,
   ["basin.filter"] = basin.filter,
   ["basin.sparse"] = basin.sparse,
+  ["basin.dense"] = basin.dense,
   ["basin.contact"] = basin.contact,
   ContactDetector = basin.contact.methods,
 }

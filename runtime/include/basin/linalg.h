@@ -398,7 +398,7 @@ BASIN_API basin_status basin_factor_solve(basin_factor *factor,
 BASIN_API basin_factor_info basin_factor_information(const basin_factor *factor);
 BASIN_API void basin_factor_destroy(basin_factor *factor);
 
-/* True if the library can be opened: "CHOLMOD", "UMFPACK". */
+/* True if the library can be opened: "CHOLMOD", "UMFPACK", "ARPACK", "LAPACK". */
 BASIN_API bool basin_linear_library_available(basin_context *context, const char *name);
 
 #ifdef __cplusplus
