@@ -455,6 +455,40 @@ static int array_select(lua_State *L)
   return 1;
 }
 
+/* array:replaced(indices, values): a copy with other instances at these indices; of equal indices
+ * the last one counts. */
+static int array_replaced(lua_State *L)
+{
+  const basin_l_array *array = basin__array_check(L, 1);
+  const basin_l_array *which = basin__array_to(L, 2), *values = basin__array_to(L, 3);
+  const uint32_t *indices = basin__array_to_indices(L, which, "replaced");
+  size_t number = which->count * which->size, size = array->size;
+  if (values->count * values->size != number * size) {
+    return basin__throw(L,
+                        BASIN_ERROR_LENGTH,
+                        NULL,
+                        "replaced: %zu instances of %ux%u need %zu numbers, got %zu",
+                        number,
+                        array->rows,
+                        array->cols,
+                        number * size,
+                        values->count * values->size);
+  }
+  basin_l_array *result = basin__array_copy(L, array->count, array->rows, array->cols, array->data);
+  for (size_t i = 0; i < number; ++i) {
+    if (indices[i] >= array->count) {
+      return basin__throw(L,
+                          BASIN_ERROR_RANGE,
+                          "mesh indices count from 0",
+                          "replaced: index %u of %zu instances",
+                          (unsigned)indices[i],
+                          array->count);
+    }
+    memcpy(result->data + indices[i] * size, values->data + i * size, size * sizeof(double));
+  }
+  return 1;
+}
+
 static int array_copy(lua_State *L)
 {
   const basin_l_array *array = basin__array_check(L, 1);
@@ -543,6 +577,7 @@ static const luaL_Reg array_methods[] = {{"at", array_at},
                                          {"component", array_component},
                                          {"slice", array_slice},
                                          {"select", array_select},
+                                         {"replaced", array_replaced},
                                          {"copy", array_copy},
                                          {"table", array_table},
                                          {"bytes", array_bytes},

@@ -91,6 +91,24 @@ static int minimizer_enable(lua_State *L)
   return 0;
 }
 
+/* minimizer:hold(target from 1, numbers of the held entries: all that are) */
+static int minimizer_hold(lua_State *L)
+{
+  basin_l_minimizer *box = basin__check_minimizer(L, 1);
+  size_t number = basin__check_size(L, 2);
+  luaL_checktype(L, 3, LUA_TTABLE);
+  size_t count = lua_rawlen(L, 3);
+  luaL_argcheck(L, number > 0, 2, "targets count from 1");
+  size_t *entries = lua_newuserdatauv(L, (count + 1) * sizeof *entries, 0);
+  for (size_t i = 0; i < count; ++i) {
+    lua_rawgeti(L, 3, (lua_Integer)i + 1);
+    entries[i] = basin__check_size(L, -1);
+    lua_pop(L, 1);
+  }
+  basin__check(L, box->context, basin_minimizer_hold(box->minimizer, number - 1, entries, count));
+  return 0;
+}
+
 static int minimizer_nodes(lua_State *L)
 {
   lua_pushinteger(L,
@@ -115,14 +133,16 @@ static int minimizer_energy(lua_State *L)
   return 2;
 }
 
-/* minimizer:assemble(with Hessian, projection: "adaptive" keeps each term's own) */
+/* minimizer:assemble(with Hessian, projection: "adaptive" keeps each term's own[, whole: also what
+ * is held]) */
 static int minimizer_assemble(lua_State *L)
 {
   basin_l_minimizer *box = basin__check_minimizer(L, 1);
   bool hessian = lua_toboolean(L, 2);
   int mode = basin__check_word(L, 3, "projection", projection_words);
-  basin__check(
-      L, box->context, basin_minimizer_assemble(box->minimizer, hessian, (basin_projection)mode));
+  basin_status (*assemble)(basin_minimizer *, bool, basin_projection) =
+      lua_toboolean(L, 4) ? basin_minimizer_assemble_whole : basin_minimizer_assemble;
+  basin__check(L, box->context, assemble(box->minimizer, hessian, (basin_projection)mode));
   return 0;
 }
 
@@ -379,6 +399,7 @@ static int minimizer_machine(lua_State *L)
 static const luaL_Reg minimizer_meta[] = {{"__gc", minimizer_gc}, {NULL, NULL}};
 static const luaL_Reg minimizer_methods[] = {{"add_term", minimizer_add_term},
                                              {"enable", minimizer_enable},
+                                             {"hold", minimizer_hold},
                                              {"node_count", minimizer_nodes},
                                              {"energy", minimizer_energy},
                                              {"assemble", minimizer_assemble},

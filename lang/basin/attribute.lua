@@ -3,6 +3,7 @@
 local data = require "basin.data"
 local errors = require "basin.errors"
 local expression = require "basin.expression"
+local hold = require "basin.hold"
 
 local M = {}
 
@@ -80,6 +81,24 @@ function methods.value(self)
 end
 
 methods.compute = methods.value
+
+--- Holds instances: every minimization that has this attribute as an unknown leaves them exactly as
+--- they are. indices: a number, list or array, from 0; nil: all. {entries = {2}}: these entries of
+--- them alone, by number from 1 or as {row, column}. What was held before stays held.
+function methods.hold(self, indices, given)
+  return hold.hold(self, indices, given)
+end
+
+--- The opposite of hold, with the same arguments; without any, nothing is held.
+function methods.release(self, indices, given)
+  return hold.release(self, indices, given)
+end
+
+--- The instances of which something is held, as an array; and a mask in the shape of the attribute,
+--- 1 where an entry is held.
+function methods.held(self)
+  return hold.held(self)
+end
 
 M.methods = methods
 

@@ -4,6 +4,7 @@
 local core = require "basin.core"
 local errors = require "basin.errors"
 local files = require "basin.files"
+local hold = require "basin.hold"
 
 local M = {}
 
@@ -65,6 +66,9 @@ function M.save(scene, path)
   end)
   each_stored(scene, function(attribute) file:add("array." .. attribute:full_name(),
     attribute:value()) end)
+  for _, target in ipairs(scene:targets()) do
+    file:add("held." .. target:full_name(), core.array(hold.numbers(target) or {}, 1))
+  end
   local parent = path:match("^(.*)/[^/]*$")
   if parent and parent ~= "" then scene._context:make_folders(parent) end
   file:write(path)
@@ -161,6 +165,10 @@ function M.restore(scene, path)
     local value = file:get("array." .. attribute:full_name())
     if value then attribute:update(value) end
   end)
+  for _, target in ipairs(scene:targets()) do
+    local numbers = file:get("held." .. target:full_name())
+    if numbers then hold.set_numbers(target, numbers:table()) end
+  end
   local simulation = rawget(scene, "_simulation")
   if simulation then restore_simulation(simulation, file) end
 end

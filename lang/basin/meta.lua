@@ -48,6 +48,12 @@ function Array:slice(first, last) end
 ---@return basin.Array
 function Array:select(indices) end
 
+---A copy with other instances at these indices, counted from 0.
+---@param indices basin.Data
+---@param values basin.Data
+---@return basin.Array
+function Array:replaced(indices, values) end
+
 ---A copy.
 ---@return basin.Array
 function Array:copy() end
@@ -937,6 +943,26 @@ function Attribute:value() end
 ---@return basin.Array
 function Attribute:compute() end
 
+---Holds instances: every minimization that has this attribute as an unknown leaves them exactly as
+---they are. indices: a number, list or array, from 0; nil: all. {entries = {2}}: these entries of
+---them alone, by number from 1 or as {row, column}. What was held before stays held.
+---@param indices? basin.Data
+---@param given? table
+---@return basin.Attribute
+function Attribute:hold(indices, given) end
+
+---The opposite of hold, with the same arguments; without any, nothing is held.
+---@param indices? basin.Data
+---@param given? table
+---@return basin.Attribute
+function Attribute:release(indices, given) end
+
+---The instances of which something is held, as an array; and a mask in the shape of the attribute,
+---1 where an entry is held.
+---@return basin.Array
+---@return basin.Array
+function Attribute:held() end
+
 ---What scenes, meshes, primitives and unions share. Children are fields by name.
 ---@class basin.Owner
 ---@field name string
@@ -1195,13 +1221,16 @@ function Scene:compute_total_energy() end
 ---@return table<string, number>
 function Scene:energy_of_terms() end
 
----The gradient: one array for each target.
+---The gradient: one array for each target; of all entries, held or not. {drop_held = true}: as
+---minimizing sees it, zero where entries are held.
+---@param given? table
 ---@return basin.Array ...
-function Scene:gradient() end
+function Scene:gradient(given) end
 
 ---The Hessian as a sparse matrix; {projection = "none"} overrides that of every energy. Rows are
 ---the entries of the targets, one target after the other, each in the order of its array: instance
----by instance, row after row.
+---by instance, row after row. {drop_held = true}: as minimizing sees it: after the projection, rows
+---and columns of held entries are those of the identity.
 ---@param given? table
 ---@return basin.Matrix
 function Scene:hessian(given) end
@@ -1300,13 +1329,16 @@ function Minimizer:compute_total_energy() end
 ---@return table<string, number>
 function Minimizer:energy_of_terms() end
 
----The gradient: one array for each target.
+---The gradient: one array for each target; of all entries, held or not. {drop_held = true}: as
+---minimizing sees it, zero where entries are held.
+---@param given? table
 ---@return basin.Array ...
-function Minimizer:gradient() end
+function Minimizer:gradient(given) end
 
 ---The Hessian as a sparse matrix; {projection = "none"} overrides that of every energy. Rows are
 ---the entries of the targets, one target after the other, each in the order of its array: instance
----by instance, row after row.
+---by instance, row after row. {drop_held = true}: as minimizing sees it: after the projection, rows
+---and columns of held entries are those of the identity.
 ---@param given? table
 ---@return basin.Matrix
 function Minimizer:hessian(given) end

@@ -4,6 +4,7 @@
 local attribute_class = require "basin.attribute"
 local energy_module = require "basin.energy"
 local errors = require "basin.errors"
+local hold = require "basin.hold"
 local map = require "basin.map"
 local options = require "basin.options"
 
@@ -95,7 +96,7 @@ end
 function M.new(scene, targets, energies, strict)
   M.check_targets(scene, targets, "minimizer")
   local self = { _scene = scene, _targets = table.move(targets, 1, #targets, 1, {}), _terms = {},
-    _ids = {}, _set = {} }
+    _ids = {}, _set = {}, _held = {} }
   for i, target in ipairs(targets) do
     self._ids[i] = rawget(target, "_array")
     self._set[self._ids[i]] = true
@@ -115,13 +116,20 @@ function methods._add(self, energy)
   self._terms[#self._terms + 1] = { energy = energy, id = id, plan = plan, enabled = true }
 end
 
--- Hands the switches of the energies on.
+-- Hands the switches of the energies and what is held on.
 local function synchronize(self)
   if #self._terms == 0 then errors.fail("STATE", "there is no energy to minimize") end
   for _, term in ipairs(self._terms) do
     if term.enabled ~= term.energy.enabled then
       self._core:enable(term.id, term.energy.enabled)
       term.enabled = term.energy.enabled
+    end
+  end
+  for i, target in ipairs(self._targets) do
+    if (self._held[i] or 0) ~= hold.version(target) then
+      local numbers, version = hold.numbers(target)
+      self._core:hold(i, numbers)
+      self._held[i] = version
     end
   end
   return self._core
@@ -161,21 +169,24 @@ function methods.energy_of_terms(self)
   return total, by_name
 end
 
---- The gradient: one array for each target.
-function methods.gradient(self)
+--- The gradient: one array for each target; of all entries, held or not. {drop_held = true}: as
+--- minimizing sees it, zero where entries are held.
+function methods.gradient(self, given)
+  local checked = options.check("gradient", given, { drop_held = "boolean" })
   local minimizer = synchronize(self)
-  minimizer:assemble(false, "adaptive")
+  minimizer:assemble(false, "adaptive", not checked.drop_held)
   return table.unpack(minimizer:gradient())
 end
 
 --- The Hessian as a sparse matrix; {projection = "none"} overrides that of every energy. Rows are
 --- the entries of the targets, one target after the other, each in the order of its array: instance
---- by instance, row after row.
+--- by instance, row after row. {drop_held = true}: as minimizing sees it: after the projection,
+--- rows and columns of held entries are those of the identity.
 function methods.hessian(self, given)
   local checked = options.check("hessian", given,
-    { projection = { "none", "clamp", "abs", "adaptive" } })
+    { projection = { "none", "clamp", "abs", "adaptive" }, drop_held = "boolean" })
   local minimizer = synchronize(self)
-  minimizer:assemble(true, checked.projection or "adaptive")
+  minimizer:assemble(true, checked.projection or "adaptive", not checked.drop_held)
   local matrix, order = minimizer:matrix(), minimizer:order()
   return order and matrix:select(order, order) or matrix
 end

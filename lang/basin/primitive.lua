@@ -5,6 +5,7 @@ local core = require "basin.core"
 local data = require "basin.data"
 local errors = require "basin.errors"
 local expression = require "basin.expression"
+local hold = require "basin.hold"
 local options = require "basin.options"
 local owner = require "basin.owner"
 
@@ -203,6 +204,9 @@ function primitive_methods.resize(self, count)
       "%s is not dynamic and cannot be resized", self:full_name())
   end
   self._scene._system:resize(self._space, number)
+  for _, child in pairs(rawget(self, "_children")) do
+    if attribute.is(child) then hold.trim(child, number) end
+  end
   return self
 end
 

@@ -163,23 +163,27 @@ static basin_status assemble_terms(basin_minimizer *minimizer,
   return curved ? assemble_curvature(minimizer, override) : BASIN_OK;
 }
 
-static basin_status assemble_matrix(basin_minimizer *minimizer, basin_projection override)
+/* Matrices of constant terms alone are told apart by what is held, too. */
+static basin_status
+assemble_matrix(basin_minimizer *minimizer, basin_projection override, uint64_t held)
 {
   uint64_t keys[BASIN_PART_COUNT];
   size_t constants[BASIN_PART_COUNT];
   for (int k = 0; k < BASIN_PART_COUNT; ++k)
     BASIN_TRY(update_constant(minimizer, &minimizer->parts[k], override, &keys[k], &constants[k]));
-  uint64_t values_key = any_varying(minimizer) ? 0 : mix(keys[0], keys[1]);
+  uint64_t values_key = any_varying(minimizer) ? 0 : mix(mix(keys[0], keys[1]), held);
   bool reuse = minimizer->has_matrix && !minimizer->matrix_altered && values_key != 0 &&
                values_key == minimizer->values_key;
   minimizer->values_key = 0;
   BASIN_TRY(assemble_terms(minimizer, override, reuse, constants));
   if (!reuse) {
     BASIN_TRY(minimizer->engine->finish(minimizer));
+    if (held != 0) BASIN_TRY(minimizer->engine->hold_matrix(minimizer));
     ++minimizer->matrix_version;
   }
   minimizer->has_matrix = true;
   minimizer->matrix_altered = false;
+  minimizer->matrix_held = held != 0;
   minimizer->values_key = values_key;
   return BASIN_OK;
 }
@@ -197,8 +201,9 @@ static basin_status check_gradient(basin_minimizer *minimizer, bool hessian)
                     "the gradient overflows: a sum of finite entries is not finite");
 }
 
-basin_status
-basin_minimizer_assemble(basin_minimizer *minimizer, bool hessian, basin_projection override)
+/* `whole`: also of what is held. */
+static basin_status
+assemble(basin_minimizer *minimizer, bool hessian, basin_projection override, bool whole)
 {
   if ((unsigned) override > BASIN_PROJECTION_ADAPTIVE)
     return BASIN_FAIL(
@@ -206,12 +211,27 @@ basin_minimizer_assemble(basin_minimizer *minimizer, bool hessian, basin_project
   minimizer->assembled = false;
   BASIN_TRY(
       basin__minimizer_prepare(minimizer, hessian ? BASIN_NEED_HESSIAN : BASIN_NEED_GRADIENT));
+  uint64_t held = whole || minimizer->hold.count == 0 ? 0 : minimizer->hold.version;
   BASIN_TRY(minimizer->engine->zero_gradient(minimizer));
   if (hessian)
-    BASIN_TRY(assemble_matrix(minimizer, override));
+    BASIN_TRY(assemble_matrix(minimizer, override, held));
   else
     BASIN_TRY(run_terms(minimizer, false, false, override));
+  if (held != 0) BASIN_TRY(minimizer->engine->hold_gradient(minimizer));
   BASIN_TRY(check_gradient(minimizer, hessian));
+  minimizer->gradient_held = held != 0;
   minimizer->assembled = true;
   return BASIN_OK;
+}
+
+basin_status
+basin_minimizer_assemble(basin_minimizer *minimizer, bool hessian, basin_projection override)
+{
+  return assemble(minimizer, hessian, override, false);
+}
+
+basin_status
+basin_minimizer_assemble_whole(basin_minimizer *minimizer, bool hessian, basin_projection override)
+{
+  return assemble(minimizer, hessian, override, true);
 }

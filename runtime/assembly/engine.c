@@ -75,6 +75,18 @@ static basin_status finish(basin_minimizer *minimizer)
   return BASIN_OK;
 }
 
+static basin_status hold_gradient(basin_minimizer *minimizer)
+{
+  basin__hold_zero(&minimizer->hold, minimizer->layout.block, minimizer->gradient);
+  return BASIN_OK;
+}
+
+static basin_status hold_matrix(basin_minimizer *minimizer)
+{
+  basin__bsr_fix(minimizer->matrix, minimizer->hold.bits, 1);
+  return BASIN_OK;
+}
+
 static basin_status gradient_finite(basin_minimizer *minimizer, bool *finite)
 {
   *finite = true;
@@ -128,6 +140,8 @@ const basin_engine basin__engine_cpu = {.layout = reserve_gradient,
                                         .start_values = start_values,
                                         .run = basin__term_run,
                                         .finish = finish,
+                                        .hold_gradient = hold_gradient,
+                                        .hold_matrix = hold_matrix,
                                         .gradient_finite = gradient_finite,
                                         .adjoint_begin = adjoint_begin,
                                         .adjoint_propagate = adjoint_propagate,

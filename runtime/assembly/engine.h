@@ -22,6 +22,10 @@ typedef struct basin_engine {
   /* Runs one kernel over all elements of a term and adds what it gives. */
   basin_status (*run)(basin_minimizer *minimizer, basin_term *term, const basin_run *run);
   basin_status (*finish)(basin_minimizer *minimizer); /* the sum of both parts */
+  /* Some entries are held: zeroes them in the gradient; makes their rows and columns in the
+   * finished matrix those of the identity. */
+  basin_status (*hold_gradient)(basin_minimizer *minimizer);
+  basin_status (*hold_matrix)(basin_minimizer *minimizer);
   basin_status (*gradient_finite)(basin_minimizer *minimizer, bool *finite);
   /* ---- adjoints of curved maps ---- */
   basin_status (*adjoint_begin)(basin_minimizer *minimizer);

@@ -51,6 +51,7 @@ void basin_minimizer_destroy(basin_minimizer *minimizer)
               minimizer->expansion_stride * minimizer->expansion_workers *
                   sizeof *minimizer->expansions);
   basin__dof_maps_fini(&minimizer->maps);
+  basin__hold_fini(&minimizer->hold, context);
   basin__layout_fini(&minimizer->layout);
   basin__free(context, minimizer, sizeof *minimizer);
 }
@@ -222,6 +223,7 @@ basin_status basin__minimizer_prepare(basin_minimizer *minimizer, unsigned need)
   BASIN_TRY(basin__minimizer_kernels(minimizer, need));
   if (!(need & (BASIN_NEED_GRADIENT | BASIN_NEED_HESSIAN))) return BASIN_OK;
   minimizer->gradient_count = minimizer->layout.node_count * minimizer->layout.block;
+  BASIN_TRY(basin__hold_update(&minimizer->hold, &minimizer->layout));
   BASIN_TRY(minimizer->engine->layout(minimizer));
   BASIN_TRY(minimizer->engine->maps(minimizer));
   for (size_t k = 0; k < basin__minimizer_term_total(minimizer); ++k) {

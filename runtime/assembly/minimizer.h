@@ -4,6 +4,7 @@
 #define BASIN_ASSEMBLY_MINIMIZER_H
 
 #include "assembly/dof_map.h"
+#include "assembly/hold.h"
 
 /* How a term's elements are divided among workers so that every sum has one fixed order. */
 typedef struct basin_schedule {
@@ -113,6 +114,7 @@ struct basin_minimizer {
   const struct basin_engine *engine;   /* of the system's device (engine.h) */
   struct basin_cuda_minimizer *device; /* its state; NULL on the CPU */
   basin_layout layout;
+  basin_hold hold;
   basin_dof_maps maps;
   basin_term **terms, **curvatures;
   size_t term_count, term_capacity, curvature_count, curvature_capacity;
@@ -127,6 +129,9 @@ struct basin_minimizer {
   double *gradient;
   size_t gradient_count, gradient_capacity;
   bool assembled; /* gradient is of the present layout */
+  /* Held entries were taken out of the last gradient and of the last matrix: they are those of what
+   * a minimization sees. */
+  bool gradient_held, matrix_held;
   /* Wall time of dynamic terms: their structure, the pattern, kernels, spreading and merging; and
    * their energies. */
   double seconds_pairs, seconds_pair_energy;

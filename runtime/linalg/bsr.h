@@ -114,6 +114,9 @@ basin_status basin__bsr_create_summand(basin_context *context,
                                        const basin_node_pair *pairs,
                                        uint32_t *slots,
                                        basin_bsr **matrix);
+/* Makes rows and columns those of `diagonal` times the identity: bit i of bits[node] names
+ * component i of the node. */
+void basin__bsr_fix(basin_bsr *matrix, const uint32_t *bits, double diagonal);
 /* In map_b of basin__bsr_remerge: `a` has no such block. */
 #define BASIN__SLOT_ALONE 0x80000000u
 

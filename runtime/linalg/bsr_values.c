@@ -69,6 +69,33 @@ void basin_bsr_fix_nodes(basin_bsr *matrix, const uint8_t *fixed, double diagona
   }
 }
 
+/* Zeroes the rows of one mask and the columns of the other in a block. */
+static void clear_block(unsigned b, uint32_t rows, uint32_t columns, double *block)
+{
+  for (unsigned i = 0; i < b; i++) {
+    for (unsigned j = 0; j < b; j++) {
+      if ((rows >> i & 1) || (columns >> j & 1)) block[(size_t)i * b + j] = 0;
+    }
+  }
+}
+
+void basin__bsr_fix(basin_bsr *matrix, const uint32_t *bits, double diagonal)
+{
+  unsigned b = matrix->block_size;
+  size_t size = block_entries(matrix);
+  for (uint32_t row = 0; row < matrix->node_count; row++) {
+    size_t first = matrix->row_starts[row];
+    for (size_t slot = first; slot < matrix->row_starts[row + 1]; slot++) {
+      uint32_t columns = bits[matrix->columns[slot]];
+      if ((bits[row] | columns) != 0)
+        clear_block(b, bits[row], columns, matrix->values + slot * size);
+    }
+    for (unsigned k = 0; k < b; k++) {
+      if (bits[row] >> k & 1) matrix->values[first * size + (size_t)k * b + k] = diagonal;
+    }
+  }
+}
+
 double basin_bsr_norm(const basin_bsr *matrix)
 {
   size_t size = block_entries(matrix);

@@ -414,6 +414,11 @@ static void apply_task(void *user, size_t part, unsigned worker)
   basin__preconditioner_apply_part(job->p, part, job->r, job->z);
 }
 
+void basin_preconditioner_hold(basin_preconditioner *p, const uint32_t *bits)
+{
+  if (p->schwarz != NULL) basin__schwarz_hold(p->schwarz, bits);
+}
+
 void basin_preconditioner_apply(const basin_preconditioner *p, const double *r, double *z)
 {
   if (p->schwarz != NULL) {

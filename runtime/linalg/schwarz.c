@@ -37,6 +37,7 @@ struct basin__schwarz {
   basin__clusters clusters;
   level levels[BASIN__CLUSTER_LEVELS];
   const basin__vector_kernels *kernels;
+  const uint32_t *held; /* see basin_preconditioner_hold */
 };
 
 uint32_t basin__schwarz_limit(unsigned block_size)
@@ -399,6 +400,11 @@ basin_status basin__schwarz_update(basin__schwarz *s, const basin_bsr *matrix, s
 
 /* ---- application ---- */
 
+void basin__schwarz_hold(basin__schwarz *s, const uint32_t *bits)
+{
+  s->held = bits;
+}
+
 typedef struct apply_job {
   const basin__schwarz *s;
   unsigned l;
@@ -438,7 +444,7 @@ static void down_task(void *user, size_t task, unsigned worker)
   }
 }
 
-/* Adds what the next level found. */
+/* Adds what the next level found, but not to held unknowns. */
 static void up_task(void *user, size_t task, unsigned worker)
 {
   const apply_job *job = user;
@@ -447,8 +453,12 @@ static void up_task(void *user, size_t task, unsigned worker)
   size_t b = job->s->block_size, first = task * 1024, last = first + 1024;
   (void)worker;
   if (last > shape->node_count) last = shape->node_count;
+  const uint32_t *held = job->l == 0 ? job->s->held : NULL;
   for (size_t node = first; node < last; node++) {
-    for (size_t k = 0; k < b; k++) job->z[node * b + k] += coarse[shape->pieces[node] * b + k];
+    for (size_t k = 0; k < b; k++) {
+      if (held != NULL && (held[node] >> k & 1)) continue;
+      job->z[node * b + k] += coarse[shape->pieces[node] * b + k];
+    }
   }
 }
 

@@ -18,6 +18,8 @@ void basin__schwarz_destroy(basin__schwarz *schwarz); /* NULL is fine */
 /* The clusters are those of the first matrix. See basin_preconditioner_update. */
 basin_status
 basin__schwarz_update(basin__schwarz *schwarz, const basin_bsr *matrix, size_t *fallbacks);
+/* As basin_preconditioner_hold. */
+void basin__schwarz_hold(basin__schwarz *schwarz, const uint32_t *bits);
 /* z = M^-1 r. */
 void basin__schwarz_apply(const basin__schwarz *schwarz, const double *r, double *z);
 

@@ -108,7 +108,7 @@ static basin_status evaluate(checker *c, double *energies, double *gradient)
   BASIN_TRY(basin__targets_write(minimizer, c->moved));
   BASIN_TRY(basin__minimizer_prepare(minimizer, BASIN_NEED_VALUE));
   BASIN_TRY(minimizer->engine->element_energies(minimizer, c->term, energies));
-  BASIN_TRY(basin_minimizer_assemble(minimizer, false, BASIN_PROJECTION_NONE));
+  BASIN_TRY(basin_minimizer_assemble_whole(minimizer, false, BASIN_PROJECTION_NONE));
   return copy_gradient(c, gradient);
 }
 
@@ -234,7 +234,7 @@ static uint64_t next_random(uint64_t *state)
 static basin_status check_entries(checker *c)
 {
   basin_bsr *matrix = NULL;
-  BASIN_TRY(basin_minimizer_assemble(c->minimizer, true, BASIN_PROJECTION_NONE));
+  BASIN_TRY(basin_minimizer_assemble_whole(c->minimizer, true, BASIN_PROJECTION_NONE));
   BASIN_TRY(copy_gradient(c, c->gradient));
   c->gradient_floor = FLOOR_FRACTION * basin__vector_largest(c->size, c->gradient) + DBL_MIN;
   /* For find_element, on every device. */

@@ -67,9 +67,17 @@ static basin_status diagonal(basin_minimizer *minimizer, double *result)
   const size_t *starts = basin_bsr_row_starts(minimizer->matrix);
   const double *values = basin_bsr_values_const(minimizer->matrix);
   *result = 0;
+  const uint32_t *held = minimizer->matrix_held ? minimizer->hold.bits : NULL;
   for (uint32_t node = 0; node < basin_bsr_node_count(minimizer->matrix); ++node)
     for (unsigned i = 0; i < b; ++i)
-      *result = fmax(*result, fabs(values[starts[node] * b * b + i * (b + 1)]));
+      if (!held || !(held[node] >> i & 1))
+        *result = fmax(*result, fabs(values[starts[node] * b * b + i * (b + 1)]));
+  return BASIN_OK;
+}
+
+static basin_status hold(basin_minimizer *minimizer, double *vector)
+{
+  basin__hold_zero(&minimizer->hold, minimizer->layout.block, vector);
   return BASIN_OK;
 }
 
@@ -85,6 +93,7 @@ const basin_solve_engine basin__solve_engine_cpu = {.accept = accept,
                                                     .judge = judge,
                                                     .shift = shift,
                                                     .diagonal = diagonal,
+                                                    .hold = hold,
                                                     .solve = basin__solve_cpu,
                                                     .inversion = basin__inversion_cpu,
                                                     .plane = basin__plane_cpu,

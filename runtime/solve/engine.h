@@ -48,10 +48,11 @@ typedef struct basin_solve_engine {
                         double *largest,
                         double *slope);
   /* The assembled matrix: adds shift times the identity; largest absolute value of a diagonal
-   * entry.
-   */
+   * entry that is not held. */
   basin_status (*shift)(basin_minimizer *minimizer, double shift);
   basin_status (*diagonal)(basin_minimizer *minimizer, double *largest);
+  /* Zeroes the held entries of a vector. */
+  basin_status (*hold)(basin_minimizer *minimizer, double *vector);
   /* As basin_minimizer_solve, whose options have been checked; right-hand side (NULL: the gradient)
    * and direction are vectors of the engine. */
   basin_status (*solve)(basin_minimizer *minimizer,

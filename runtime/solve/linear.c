@@ -27,6 +27,7 @@ static void linear_destroy(basin_minimizer *minimizer)
   basin_preconditioner_destroy(state->preconditioner);
   basin__free_aligned(minimizer->context, state->direction, state->capacity * sizeof(double));
   basin__free_aligned(minimizer->context, state->product, state->capacity * sizeof(double));
+  basin__free(minimizer->context, state->given, state->given_capacity * sizeof(double));
   basin__free(minimizer->context, state, sizeof *state);
   minimizer->linear = NULL;
 }
@@ -236,6 +237,8 @@ static basin_status solve_iterative(basin_minimizer *minimizer,
     if (status != BASIN_OK) return status;
     state->preconditioner_version = minimizer->matrix_version;
   }
+  basin_preconditioner_hold(state->preconditioner,
+                            minimizer->matrix_held ? minimizer->hold.bits : NULL);
   basin_linear_result result;
   BASIN_TRY(run_iterative(minimizer, state, b, options, report->kind, &result));
   report->status = result.status;
@@ -279,6 +282,36 @@ static basin_status check_options(basin_minimizer *minimizer, const basin_solve_
   return BASIN_OK;
 }
 
+/* The right-hand side that the matrix fits, once entries are held: the gradient of the same
+ * assembly has nothing there, others are copied. */
+static basin_status
+right_hand_side_of(basin_minimizer *minimizer, basin_linear_state *state, const double **b)
+{
+  if (!*b && minimizer->gradient_held == minimizer->matrix_held) {
+    *b = minimizer->gradient;
+    return BASIN_OK;
+  }
+  const double *from = *b ? *b : minimizer->gradient;
+  *b = from;
+  if (!minimizer->matrix_held) return BASIN_OK;
+  BASIN_TRY(basin__grow(minimizer->context,
+                        &state->given,
+                        &state->given_capacity,
+                        state->size + 1,
+                        sizeof *state->given));
+  memcpy(state->given, from, state->size * sizeof *from);
+  basin__hold_zero(&minimizer->hold, minimizer->layout.block, state->given);
+  *b = state->given;
+  return BASIN_OK;
+}
+
+/* Exact zeros, also in the start of an iteration and where rounding left something. */
+static void hold_direction(const basin_minimizer *minimizer, const basin_linear_state *state)
+{
+  if (minimizer->matrix_held)
+    basin__hold_zero(&minimizer->hold, minimizer->layout.block, state->direction);
+}
+
 basin_status basin__solve_cpu(basin_minimizer *minimizer,
                               const basin_solve_options *options,
                               const double *right_hand_side,
@@ -287,7 +320,9 @@ basin_status basin__solve_cpu(basin_minimizer *minimizer,
 {
   basin_linear_state *state;
   BASIN_TRY(linear_state(minimizer, &state));
-  const double *b = right_hand_side ? right_hand_side : minimizer->gradient;
+  const double *b = right_hand_side;
+  BASIN_TRY(right_hand_side_of(minimizer, state, &b));
+  if (state->solved) hold_direction(minimizer, state);
   report->kind = options->kind;
   if (options->kind == BASIN_SOLVER_AUTO) BASIN_TRY(choose(minimizer, state, &report->kind));
   if (state->size == 0) {
@@ -303,6 +338,7 @@ basin_status basin__solve_cpu(basin_minimizer *minimizer,
     report->symbolic_factorizations = (unsigned)info.analyses;
   }
   state->solved = basin_linear_status_good(report->status);
+  hold_direction(minimizer, state);
   if (state->size > 0) report->residual = true_residual(minimizer, state, b);
   *direction = state->direction;
   return BASIN_OK;

@@ -16,6 +16,8 @@ typedef struct basin_linear_state {
       preconditioner_version;  /* matrix_version that they stand for; 0 = none */
   double *direction, *product; /* size entries each */
   size_t size, capacity;
+  double *given; /* a right-hand side without what is held */
+  size_t given_capacity;
   size_t predicted_size; /* unknowns of the matrix that `operations` belongs to; 0: none */
   double operations;     /* of a factorization */
   bool solved;           /* direction is of the present size: a warm start */

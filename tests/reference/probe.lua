@@ -52,9 +52,10 @@ function Probe:gradient()
   return result
 end
 
----The Hessian as a list of rows.
-function Probe:hessian(projection)
-  local dense = golden.flat(self.minimizer:hessian({ projection = projection }):dense())
+---The Hessian as a list of rows; `drop_held` as of minimizer:hessian.
+function Probe:hessian(projection, drop_held)
+  local dense = golden.flat(self.minimizer:hessian({ projection = projection,
+    drop_held = drop_held }):dense())
   local n, order, rows = self.size, self.order, {}
   for i = 1, n do
     local row, start = {}, (order[i] - 1) * n

@@ -79,6 +79,8 @@ typedef struct basin_cuda_minimizer {
   basin_buffer gradient, local, keys, words, sources, heads, numbers, results, tables;
   size_t batch_bytes; /* local results kept at once */
   double gradient_largest;
+  basin_buffer held;     /* basin_hold.bits ... */
+  uint64_t held_version; /* ... of this version */
   /* copies for the host */
   double *host_gradient;
   size_t host_gradient_capacity;
@@ -180,6 +182,14 @@ basin_status basin__cuda_find_bad(basin_minimizer *minimizer, basin_term *term, 
 basin_cuda_matrix basin__cuda_minimizer_matrix(const basin_minimizer *minimizer);
 const double *basin__cuda_host_gradient(const basin_minimizer *minimizer);
 const basin_bsr *basin__cuda_host_matrix(const basin_minimizer *minimizer);
+
+/* ---- hold.c: basin_hold on the device ---- */
+/* The bits, sent if they have changed; 0 where nothing is held. */
+basin_status basin__cuda_held(basin_minimizer *minimizer, basin_address *bits);
+/* Zeroes the held entries of a node-major vector. */
+basin_status basin__cuda_hold_vector(basin_minimizer *minimizer, basin_address vector);
+basin_status basin__cuda_hold_gradient(basin_minimizer *minimizer);
+basin_status basin__cuda_hold_matrix(basin_minimizer *minimizer);
 
 /* ---- small helpers ---- */
 /* A kernel of the assembly's own texts with one struct as its argument, one thread an item. */

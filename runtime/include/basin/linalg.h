@@ -264,6 +264,11 @@ BASIN_API basin_status basin_preconditioner_create_schwarz(basin_context *contex
 BASIN_API basin_status basin_preconditioner_update(basin_preconditioner *preconditioner,
                                                    const basin_bsr *matrix,
                                                    size_t *fallbacks);
+/* Of a matrix some of whose rows and columns are those of the identity (bit i of bits[node]:
+ * component i of the node): z is 0 there if r is, on all levels of Schwarz. `bits` are borrowed,
+ * one word a node; NULL: no such rows. */
+BASIN_API void basin_preconditioner_hold(basin_preconditioner *preconditioner,
+                                         const uint32_t *bits);
 /* z = M^-1 r. */
 BASIN_API void
 basin_preconditioner_apply(const basin_preconditioner *preconditioner, const double *r, double *z);

@@ -277,12 +277,26 @@ BASIN_API size_t basin_minimizer_node_count(const basin_minimizer *minimizer);
 BASIN_API basin_status basin_minimizer_energy(basin_minimizer *minimizer,
                                               double *total,
                                               double *per_term);
-/* Gradient (and, if `hessian`, the matrix) at the current arrays. override:
+/* Holds entries of target `number`: minimizing leaves them as they are. Entry (i, j) of an instance
+ * of a rows x cols target is instance * rows * cols + i * cols + j. They replace what was held of
+ * this target before; count 0 releases all. Entries beyond the present instances hold nothing until
+ * there are so many. Copies the list. */
+BASIN_API basin_status basin_minimizer_hold(basin_minimizer *minimizer,
+                                            size_t number,
+                                            const size_t *entries,
+                                            size_t count);
+/* Gradient (and, if `hessian`, the matrix) at the current arrays, as a minimization sees them: held
+ * entries are zero in the gradient, and their rows and columns those of the identity, after the
+ * projection of each term. override:
  * BASIN_PROJECTION_ADAPTIVE keeps each term's own mode. Constant terms are assembled once; the
  * pattern is found once and again only after connectivities or counts changed. */
 BASIN_API basin_status basin_minimizer_assemble(basin_minimizer *minimizer,
                                                 bool hessian,
                                                 basin_projection override);
+/* The same with nothing held: the derivatives of the energy by all entries of the targets. */
+BASIN_API basin_status basin_minimizer_assemble_whole(basin_minimizer *minimizer,
+                                                      bool hessian,
+                                                      basin_projection override);
 /* Node-major: entry node * block + i; *count is the length of every such vector. NULL if nothing
  * was assembled for the present layout. Valid until the next assembly. */
 BASIN_API const double *basin_minimizer_gradient(const basin_minimizer *minimizer, size_t *count);
@@ -341,9 +355,10 @@ typedef struct basin_solve_report {
       symbolic_factorizations; /* the last two: since the minimizer was made */
   double residual;             /* true relative residual */
 } basin_solve_report;
-/* Solves H d = g (the step is -d) for the last assembly; *direction is node-major and lives until
- * the next solve. How the solve ended is in the report, no error: *direction is the last iterate,
- * or zero if the factorization failed. */
+/* Solves H d = g (the step is -d) for the last assembly; *direction is node-major, 0 where an entry
+ * was held, and lives until the next solve. Held entries of a right-hand side count as 0. How the
+ * solve ended is in the report, no error: *direction is the last iterate, or zero if the
+ * factorization failed. */
 BASIN_API basin_status basin_minimizer_solve(basin_minimizer *minimizer,
                                              const basin_solve_options *options,
                                              const double *right_hand_side /* NULL: g */,

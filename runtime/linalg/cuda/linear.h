@@ -85,6 +85,8 @@ basin_status basin__cuda_preconditioner_create_schwarz(basin_cuda *cuda,
 basin_status basin__cuda_preconditioner_update(basin_cuda_preconditioner *preconditioner,
                                                const basin_cuda_matrix *matrix,
                                                size_t *fallbacks);
+/* As basin_preconditioner_hold: `bits` is a word a node on the device, 0 for no such rows. */
+void basin__cuda_preconditioner_hold(basin_cuda_preconditioner *preconditioner, basin_address bits);
 /* z = M^-1 r. */
 basin_status basin__cuda_preconditioner_apply(basin_cuda_preconditioner *preconditioner,
                                               basin_address r,

@@ -245,6 +245,11 @@ basin_status basin__cuda_preconditioner_update(basin_cuda_preconditioner *p,
 
 /* ---- application ---- */
 
+void basin__cuda_preconditioner_hold(basin_cuda_preconditioner *p, basin_address bits)
+{
+  if (p->schwarz != NULL) basin__cuda_schwarz_hold(p->schwarz, bits);
+}
+
 basin_status basin__cuda_preconditioner_prepare(basin_cuda_preconditioner *p, bool single)
 {
   if (p->schwarz != NULL) return basin__cuda_schwarz_prepare(p->schwarz, single);

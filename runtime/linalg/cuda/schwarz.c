@@ -31,6 +31,7 @@ struct basin__cuda_schwarz {
   basin_buffer maps; /* pieces of the nodes of all levels, numbered from 0 on each */
   basin__cuda_collapse collapse;
   bool single_current;
+  basin_address held; /* see basin__cuda_preconditioner_hold */
 };
 
 /* The texts that an update and an application come to, compiled side by side. */
@@ -397,6 +398,11 @@ basin_status basin__cuda_schwarz_update(basin__cuda_schwarz *s,
 
 /* ---- application ---- */
 
+void basin__cuda_schwarz_hold(basin__cuda_schwarz *s, basin_address bits)
+{
+  s->held = bits;
+}
+
 basin_status basin__cuda_schwarz_prepare(basin__cuda_schwarz *s, bool single)
 {
   if (!s->made && s->node_count > 0)
@@ -481,7 +487,7 @@ basin_status basin__cuda_schwarz_launch(
                    &stop};
   BASIN_TRY(run(s, single, "schwarz_solve", (size_t)s->total * s->block, solve));
   if (s->level_count == 1) return BASIN_OK;
-  void *gather[] = {&fine, &s->parents.address, &s->other_z.address, &z, &stop};
+  void *gather[] = {&fine, &s->parents.address, &s->other_z.address, &z, &s->held, &stop};
   return run(s, single, "schwarz_gather", (size_t)fine * s->block, gather);
 }
 
@@ -498,6 +504,7 @@ uint64_t basin__cuda_schwarz_signature(const basin__cuda_schwarz *s, bool single
                       s->level_starts.address,
                       single ? s->inverses_single.address : s->inverses.address,
                       s->other_r.address,
-                      s->other_z.address};
+                      s->other_z.address,
+                      s->held};
   return basin__hash64(parts, sizeof parts, single);
 }

@@ -97,13 +97,18 @@ extern "C" __global__ void schwarz_solve(word fine,
 }
 
 /* z of the first level takes what all pieces above a node found. parents[node] is on the next
- * level, ~0 on the last. */
-extern "C" __global__ void
-schwarz_gather(word fine, const word *parents, const NUMBER *other_z, NUMBER *z, const word *stop)
+ * level, ~0 on the last. Held unknowns (bit k of held[node], if there are any) take nothing. */
+extern "C" __global__ void schwarz_gather(word fine,
+                                          const word *parents,
+                                          const NUMBER *other_z,
+                                          NUMBER *z,
+                                          const word *held,
+                                          const word *stop)
 {
   size i = (size)blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= (size)fine * BLOCK || (stop && *stop)) return;
   word k = (word)(i % BLOCK);
+  if (held && (held[i / BLOCK] >> k & 1)) return;
   double sum = z[i];
   for (word node = parents[i / BLOCK]; node != ~0u; node = parents[node])
     sum += other_z[(size)(node - fine) * BLOCK + k];

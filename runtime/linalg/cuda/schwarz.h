@@ -15,6 +15,8 @@ void basin__cuda_schwarz_destroy(basin__cuda_schwarz *schwarz); /* NULL is fine 
 basin_status basin__cuda_schwarz_update(basin__cuda_schwarz *schwarz,
                                         const basin_cuda_matrix *matrix,
                                         size_t *fallbacks);
+/* As basin__cuda_preconditioner_hold. */
+void basin__cuda_schwarz_hold(basin__cuda_schwarz *schwarz, basin_address bits);
 /* What an application in this precision needs; then applications, which may be recorded. */
 basin_status basin__cuda_schwarz_prepare(basin__cuda_schwarz *schwarz, bool single);
 basin_status basin__cuda_schwarz_launch(basin__cuda_schwarz *schwarz,

@@ -232,7 +232,14 @@ static basin_status diagonal(basin_minimizer *minimizer, double *result)
   BASIN_TRY(basin__buffer_reserve(
       minimizer->device->cuda, &solver->product, (count + 1) * sizeof(double)));
   BASIN_TRY(basin__cuda_matrix_diagonal(minimizer->device->cuda, &matrix, solver->product.address));
+  if (minimizer->matrix_held)
+    BASIN_TRY(basin__cuda_hold_vector(minimizer, solver->product.address));
   return largest(minimizer, count, basin__vector_at(solver->product.address), result);
+}
+
+static basin_status hold(basin_minimizer *minimizer, double *vector)
+{
+  return basin__cuda_hold_vector(minimizer, basin__address_of(vector));
 }
 
 const basin_solve_engine basin__solve_engine_cuda = {.accept = accept,
@@ -247,6 +254,7 @@ const basin_solve_engine basin__solve_engine_cuda = {.accept = accept,
                                                      .judge = judge,
                                                      .shift = shift,
                                                      .diagonal = diagonal,
+                                                     .hold = hold,
                                                      .solve = basin__cuda_solve,
                                                      .inversion = basin__cuda_inversion,
                                                      .plane = basin__cuda_plane,

@@ -175,8 +175,11 @@ static basin_status solve_iterative(basin_minimizer *minimizer,
   basin_cuda_matrix matrix = basin__cuda_minimizer_matrix(minimizer);
   basin_linear_result result;
   bool finite;
+  basin_address held = 0;
   BASIN_TRY(make_preconditioner(minimizer, solver, options->preconditioner));
   BASIN_TRY(update_preconditioner(minimizer, solver, &matrix, &finite));
+  if (minimizer->matrix_held) BASIN_TRY(basin__cuda_held(minimizer, &held));
+  basin__cuda_preconditioner_hold(solver->preconditioner, held);
   report->status = BASIN_LINEAR_NOT_FINITE;
   if (!finite) return BASIN_OK;
   BASIN_TRY(run_iterative(minimizer, solver, &matrix, b, options, report->kind, &result));
@@ -232,6 +235,30 @@ static basin_status reserve(basin_minimizer *minimizer, basin_cuda_solver *solve
   return BASIN_OK;
 }
 
+/* As right_hand_side_of on the CPU; the copy is `given`. */
+static basin_status
+right_hand_side_of(basin_minimizer *minimizer, basin_cuda_solver *solver, basin_address *b)
+{
+  basin_cuda *cuda = minimizer->device->cuda;
+  size_t bytes = solver->size * sizeof(double);
+  bool own = *b == 0;
+  if (own) *b = minimizer->device->gradient.address;
+  if (!minimizer->matrix_held || solver->size == 0 || (own && minimizer->gradient_held))
+    return BASIN_OK;
+  if (*b != solver->given.address) {
+    BASIN_TRY(basin__buffer_reserve(cuda, &solver->given, bytes));
+    BASIN_TRY(basin__cuda_copy(cuda, solver->given.address, *b, bytes));
+    *b = solver->given.address;
+  }
+  return basin__cuda_hold_vector(minimizer, *b);
+}
+
+static basin_status hold_direction(basin_minimizer *minimizer, const basin_cuda_solver *solver)
+{
+  if (!minimizer->matrix_held || solver->size == 0) return BASIN_OK;
+  return basin__cuda_hold_vector(minimizer, solver->direction.address);
+}
+
 basin_status basin__cuda_solve(basin_minimizer *minimizer,
                                const basin_solve_options *options,
                                const double *right_hand_side,
@@ -241,8 +268,9 @@ basin_status basin__cuda_solve(basin_minimizer *minimizer,
   basin_cuda_solver *solver;
   BASIN_TRY(basin__cuda_solver(minimizer, &solver));
   BASIN_TRY(reserve(minimizer, solver));
-  basin_address b =
-      right_hand_side ? basin__address_of(right_hand_side) : minimizer->device->gradient.address;
+  basin_address b = right_hand_side ? basin__address_of(right_hand_side) : 0;
+  BASIN_TRY(right_hand_side_of(minimizer, solver, &b));
+  if (solver->solved) BASIN_TRY(hold_direction(minimizer, solver));
   report->kind = options->kind;
   if (options->kind == BASIN_SOLVER_AUTO) BASIN_TRY(choose(minimizer, solver, &report->kind));
   if (solver->size == 0)
@@ -252,6 +280,7 @@ basin_status basin__cuda_solve(basin_minimizer *minimizer,
   else
     BASIN_TRY(solve_iterative(minimizer, solver, b, options, report));
   solver->solved = basin_linear_status_good(report->status);
+  BASIN_TRY(hold_direction(minimizer, solver));
   if (solver->size > 0) BASIN_TRY(true_residual(minimizer, solver, b, &report->residual));
   *direction = basin__vector_at(solver->direction.address);
   return BASIN_OK;

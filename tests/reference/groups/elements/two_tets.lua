@@ -82,6 +82,32 @@ local function build_projected_free(case, law, held)
   return probe.new(scene, { mesh.free.position }, energies)
 end
 
+-- The rows and columns of vertices that are not held: the others must be those of the identity.
+local function without(rows, held)
+  local result = {}
+  for i, row in ipairs(rows) do
+    if listed(held, (i - 1) // 3) then
+      for j, value in ipairs(row) do
+        assert(value == (i == j and 1 or 0), "no row of the identity")
+      end
+    else
+      local rest = {}
+      for j, value in ipairs(row) do
+        if not listed(held, (j - 1) // 3) then rest[#rest + 1] = value end
+      end
+      result[#result + 1] = rest
+    end
+  end
+  return result
+end
+
+-- The same with one primitive of which vertices are held.
+local function held_by_attribute(case, law, held)
+  local p = build_projected_whole(case, law, {})
+  p.targets[1]:hold(held)
+  return without(p:hessian("clamp", true), held)
+end
+
 return function(case, checker)
   for law, expected in pairs(case.expect) do
     if not terms.is_law(law) then
@@ -98,6 +124,8 @@ return function(case, checker)
       local size = 1e3 * golden.norm(none)
       checker:compare(law .. " project, then drop", "projected", expected.held_project_then_drop,
         first, size)
+      checker:compare(law .. " projected, then held", "projected", expected.held_project_then_drop,
+        held_by_attribute(case, law, held), size)
       checker:compare(law .. " drop, then project", "projected", expected.held_drop_then_project,
         second, size)
       local difference, a, b = 0, golden.flat(first), golden.flat(second)

@@ -1,0 +1,8 @@
+local basin = require "basin"
+local scene = basin.scene("scene")
+local cloth = scene:add_mesh("cloth")
+local verts = cloth:add_primitive("vertices", 4)
+local x = verts:add_attribute("position", { rows = 3 })
+local all = cloth:add_primitive_union("all", { verts })
+local p = all:add_attribute("position")
+p:hold { 0 }
