@@ -101,3 +101,18 @@ basin_status basin__hessian(basin_gradient *gradient, const basin_ref *parts, ba
   basin__free(context, column, (n ? n : 1) * sizeof column[0]);
   return status;
 }
+
+void basin__hessian_components(const basin_graph *graph,
+                               const basin_ref *hessian,
+                               uint32_t n,
+                               uint32_t *names)
+{
+  for (uint32_t i = 0; i < n; ++i) names[i] = i;
+  for (uint32_t i = 0; i < n; ++i)
+    for (uint32_t j = i + 1; j < n; ++j) {
+      if (basin__is_zero(graph, hessian[basin__packed(n, i, j)])) continue;
+      uint32_t from = names[j], to = names[i];
+      for (uint32_t k = 0; k < n; ++k)
+        if (names[k] == from) names[k] = to;
+    }
+}

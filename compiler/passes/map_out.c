@@ -146,7 +146,19 @@ static void form_fini(form *f)
   basin__refs_fini(context, &f->nodes);
 }
 
-static basin_status seed(form *f, const basin_map_out *map)
+/* The entry of the inner Hessian that a projection may leave at i, j: 0 if it stays zero. */
+static basin_ref
+inner_entry(form *f, const basin_map_out *map, const uint32_t *names, uint32_t i, uint32_t j)
+{
+  basin_graph *graph = f->analysis->graph;
+  uint32_t n = map->inner_count, packed = basin__packed(n, i, j);
+  bool alone = i == j;
+  for (uint32_t k = 0; alone && k < n; ++k) alone = k == i || names[k] != names[i];
+  bool zero = alone ? basin__is_zero(graph, map->inner_hessian[packed]) : names[i] != names[j];
+  return zero ? 0 : basin__inner(graph, n + packed);
+}
+
+static basin_status seed_with(form *f, const basin_map_out *map, const uint32_t *names)
 {
   basin_graph *graph = f->analysis->graph;
   uint32_t n = map->inner_count;
@@ -155,13 +167,23 @@ static basin_status seed(form *f, const basin_map_out *map)
     if (!row) return BASIN_FAIL(f->analysis->context, BASIN_ERROR_INTERNAL, "frontier not affine");
     BASIN_TRY(add_to(f, &f->gradient[row - 1], basin__inner(graph, i)));
     for (uint32_t j = i; f->hessian && j < n; ++j) {
-      uint32_t packed = basin__packed(n, i, j);
-      if (basin__is_zero(graph, map->inner_hessian[packed])) continue;
-      BASIN_TRY(add_to(
-          f, entry(f, row - 1, f->local[map->frontier[j]] - 1), basin__inner(graph, n + packed)));
+      basin_ref value = inner_entry(f, map, names, i, j);
+      if (value) BASIN_TRY(add_to(f, entry(f, row - 1, f->local[map->frontier[j]] - 1), value));
     }
   }
   return BASIN_OK;
+}
+
+static basin_status seed(form *f, const basin_map_out *map)
+{
+  size_t size = (map->inner_count + 1u) * sizeof(uint32_t);
+  uint32_t *names = basin__alloc(f->analysis->context, size);
+  if (!names) return BASIN_ERROR_MEMORY;
+  if (f->hessian)
+    basin__hessian_components(f->analysis->graph, map->inner_hessian, map->inner_count, names);
+  basin_status status = seed_with(f, map, names);
+  basin__free(f->analysis->context, names, size);
+  return status;
 }
 
 static basin_status
@@ -175,7 +197,7 @@ read_out(form *f, const basin_map_out *map, basin_ref *gradient, basin_ref *hess
     gradient[i] = row && f->gradient[row - 1] ? f->gradient[row - 1] : zero;
     for (uint32_t j = i; hessian && j < n; ++j) {
       uint32_t column = map->unknowns[j] ? f->local[map->unknowns[j]] : 0;
-      basin_ref value = row && column ? *entry(f, row - 1, column - 1) : 0;
+      basin_ref value = f->hessian && row && column ? *entry(f, row - 1, column - 1) : 0;
       hessian[basin__packed(n, i, j)] = value ? value : zero;
     }
   }
@@ -193,7 +215,7 @@ basin_status basin__map_out(basin_analysis *analysis,
   for (uint32_t i = f.nodes.count; i-- > 0 && status == BASIN_OK;)
     if (basin__node(analysis->graph, f.nodes.items[i])->op != BASIN_OP_LOAD)
       status = eliminate(&f, i);
-  if (status == BASIN_OK) status = read_out(&f, map, gradient, f.hessian ? hessian : NULL);
+  if (status == BASIN_OK) status = read_out(&f, map, gradient, hessian);
   form_fini(&f);
   return status;
 }

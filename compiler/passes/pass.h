@@ -114,6 +114,12 @@ basin_status basin__gradient(basin_gradient *gradient, basin_ref root, basin_ref
 /* ---- hessian.c: forward mode over the gradient ---- */
 /* out: packed upper triangle, row after row, of the matrix d gradient[i] / d variables[j]. */
 basin_status basin__hessian(basin_gradient *gradient, const basin_ref *parts, basin_ref *out);
+/* names[i]: equal for the variables of one connected component of the pattern of a packed Hessian.
+ * A projection fills the rows and columns of a component, and nothing else. */
+void basin__hessian_components(const basin_graph *graph,
+                               const basin_ref *hessian,
+                               uint32_t n,
+                               uint32_t *names);
 
 /* ---- tangent: derivative of `root` along one variable, used by hessian.c and by mixed derivatives
  * ---- */
@@ -127,13 +133,12 @@ basin_status basin__tangents(basin_gradient *gradient,
 typedef struct basin_map_out {
   const basin_ref *frontier;
   uint32_t inner_count;
-  const basin_ref
-      *inner_hessian;        /* packed; a zero here is a structural zero. NULL: gradient only */
-  const basin_ref *unknowns; /* loads, in local order; 0 entries get zero rows */
+  const basin_ref *inner_hessian; /* packed; tells its components. NULL: none */
+  const basin_ref *unknowns;      /* loads, in local order; 0 entries get zero rows */
   uint32_t unknown_count;
 } basin_map_out;
-/* gradient: unknown_count references; hessian: packed upper triangle. Leaves are INNER nodes
- * numbered as program.h says. */
+/* gradient: unknown_count references; hessian: packed upper triangle, or NULL; both are zero where
+ * nothing leads to. Leaves are INNER nodes numbered as program.h says. */
 basin_status basin__map_out(basin_analysis *analysis,
                             const basin_map_out *map,
                             basin_ref *gradient,

@@ -117,15 +117,7 @@ find_blocks(basin_plan *plan, const basin_kernel_roots *roots, basin_kernel_prog
   uint32_t *names = basin__arena_alloc(&plan->arena, (n + 1u) * sizeof names[0]);
   uint32_t *numbers = basin__arena_alloc(&plan->arena, (n + 1u) * sizeof numbers[0]);
   if (!names || !numbers) return BASIN_ERROR_MEMORY;
-  for (uint32_t i = 0; i < n; ++i) names[i] = i;
-  const basin_ref *hessian = roots->inner + 1 + n;
-  for (uint32_t i = 0; i < n; ++i)
-    for (uint32_t j = i + 1; j < n; ++j) {
-      if (basin__is_zero(plan->graph, hessian[basin__packed(n, i, j)])) continue;
-      uint32_t from = names[j], to = names[i];
-      for (uint32_t k = 0; k < n; ++k)
-        if (names[k] == from) names[k] = to;
-    }
+  basin__hessian_components(plan->graph, roots->inner + 1 + n, n, names);
   kernel->block_count = renumber(names, n, numbers);
   kernel->block_of = numbers;
   return BASIN_OK;

@@ -281,7 +281,7 @@ function methods.where(self, a, b)
   return apply("where", { self, a, b })
 end
 
-for _, name in ipairs { "row", "col", "at", "reshape", "where" } do
+for _, name in ipairs { "row", "col", "at", "entry", "reshape", "where" } do
   M.functions[name] = methods[name]
 end
 

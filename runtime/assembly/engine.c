@@ -8,7 +8,7 @@
 
 static basin_status reserve_gradient(basin_minimizer *minimizer)
 {
-  size_t need = minimizer->gradient_count;
+  size_t need = minimizer->gradient_count + 1; /* never NULL, for no unknowns either */
   if (need > minimizer->gradient_capacity) {
     double *fresh = basin__alloc_aligned(minimizer->context, need * sizeof *fresh);
     if (!fresh) return BASIN_ERROR_MEMORY;
@@ -47,18 +47,17 @@ static basin_status zero_constant(basin_minimizer *minimizer, basin_part *part)
                           &part->constant_capacity,
                           count,
                           sizeof *part->constant));
-  memset(part->constant, 0, count * sizeof *part->constant);
+  if (count > 0) memset(part->constant, 0, count * sizeof *part->constant);
   return BASIN_OK;
 }
 
 static basin_status start_values(basin_minimizer *minimizer, basin_part *part, bool constants)
 {
-  if (constants)
-    memcpy(basin_bsr_values(part->matrix),
-           part->constant,
-           value_count(minimizer, part) * sizeof(double));
-  else
+  size_t count = value_count(minimizer, part);
+  if (!constants)
     basin_bsr_zero(part->matrix);
+  else if (count > 0)
+    memcpy(basin_bsr_values(part->matrix), part->constant, count * sizeof *part->constant);
   return BASIN_OK;
 }
 

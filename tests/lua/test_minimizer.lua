@@ -171,6 +171,27 @@ h.test("Newton finds the minimum of Rosenbrock's function", function()
   for i = 2, #seen do h.equal(seen[i] <= seen[i - 1], true, "energy falls") end
 end)
 
+h.test("energies whose derivative is zero, of unknowns that may be none", function()
+  for _, count in ipairs { 3, 0 } do
+    local scene = basin.scene("flat")
+    local points = scene:add_mesh("m"):add_primitive("points", count, { dynamic = true })
+    local x = points:add_attribute("x", { rows = 2, value = count > 0 and { 1.5, -2 } or nil })
+    scene:add_energy(0 * x:dot(x) + 3, { name = "none" })
+    scene:add_energy(x:sign():sum(), { name = "sign" })
+    scene:add_energy(basin.where(x:at(1):gt(0), 1, 2), { name = "choice" })
+    scene:add_minimize_target { x }
+    h.equal(scene:compute_total_energy(), count * 4)
+    h.close_arrays(scene:gradient(), basin.array.filled(2 * count, 0), 0)
+    local hessian = scene:hessian()
+    h.equal(hessian.rows, 2 * count)
+    h.equal(hessian:norm(), 0)
+    h.equal(scene:mixed_derivative("none", { x }, { x }).count, 0)
+    scene:add_energy((x - 1):squared_norm(), { name = "bowl" })
+    h.equal(basin.newton(scene).reason, "converged")
+    h.equal(basin.check(scene).passed, true)
+  end
+end)
+
 h.test("every projection finds the rest length of a compressed spring", function()
   for _, mode in ipairs { "abs", "clamp", "adaptive" } do
     local scene = basin.scene("compressed")

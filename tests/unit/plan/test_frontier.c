@@ -94,6 +94,57 @@ static void no_target(void **state)
   assert_non_null(strstr(basin_error_text(f->context), "4 x 3"));
 }
 
+static void cancelled(fixture *f, ex e, double value, uint32_t size)
+{
+  basin_plan *plan = energy_plan(f, e, false, false);
+  double energy[ELEMENTS], gradient[ELEMENTS * 12], hessian[ELEMENTS * 78];
+  assert_int_equal(basin_plan_get_info(plan)->inner_size, 0);
+  assert_int_equal(basin_plan_kernel(plan, BASIN_STAGE_HESSIAN)->local_size, size);
+  run(f, plan, BASIN_STAGE_HESSIAN, BASIN_PROJECTION_ABS, energy, gradient, hessian);
+  assert_true(energy[0] == value);
+  for (uint32_t i = 0; i < size; ++i) assert_true(gradient[i] == 0);
+  for (uint32_t i = 0; i < size * (size + 1) / 2; ++i) assert_true(hessian[i] == 0);
+  basin_plan_destroy(plan);
+}
+
+/* Energies that read the target and have derivative zero. */
+static void flat(void **state)
+{
+  fixture *f = *state;
+  ex x = entry(f, gather(f, ARRAY_POSITION), 0);
+  cancelled(f, op2(f, "add", op2(f, "mul", literal(f, 0), x), literal(f, 3)), 3, 0);
+  cancelled(f, op2(f, "sub", x, x), 0, 0);
+  cancelled(f, op1(f, "abs", op1(f, "sign", x)), 1, 3);
+}
+
+/* x exp(y) has Hessian ((0, e), (e, x e)): a zero on the diagonal that a projection fills. By
+ * e = exp(y), the eigenvalues are e (x +- sqrt(x^2 + 4)) / 2. */
+static void filled_zero(void **state)
+{
+  fixture *f = *state;
+  ex p = gather(f, ARRAY_POSITION);
+  ex x = entry(f, p, 0), y = entry(f, p, 1);
+  basin_plan *plan = energy_plan(f, op2(f, "mul", x, op1(f, "exp", y)), false, false);
+  uint32_t n = basin_plan_kernel(plan, BASIN_STAGE_HESSIAN)->local_size;
+  assert_int_equal(n, 3);
+  double energy[ELEMENTS], gradient[ELEMENTS * 3], hessian[ELEMENTS * 6];
+  for (int mode = 0; mode < 2; ++mode) {
+    basin_projection projection = mode ? BASIN_PROJECTION_ABS : BASIN_PROJECTION_CLAMP;
+    run(f, plan, BASIN_STAGE_HESSIAN, projection, energy, gradient, hessian);
+    for (uint32_t k = 0; k < ELEMENTS; ++k) {
+      const double *at = &f->arrays[ARRAY_POSITION][f->corners[k * 4] * 3];
+      double scale = exp(at[1]), root = sqrt(at[0] * at[0] + 4);
+      double high = scale * (at[0] + root) / 2, low = scale * (at[0] - root) / 2;
+      low = mode ? -low : 0;
+      /* trace and determinant are those of the projected eigenvalues */
+      const double *h = &hessian[k * 6];
+      assert_true(fabs(h[0] + h[3] - (high + low)) < 1e-12 * high);
+      assert_true(fabs(h[0] * h[3] - h[1] * h[1] - high * low) < 1e-12 * high * high);
+    }
+  }
+  basin_plan_destroy(plan);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -103,6 +154,8 @@ int main(void)
       cmocka_unit_test_setup_teardown(mixed_parts, fixture_setup, fixture_teardown),
       cmocka_unit_test_setup_teardown(negated_difference, fixture_setup, fixture_teardown),
       cmocka_unit_test_setup_teardown(no_target, fixture_setup, fixture_teardown),
+      cmocka_unit_test_setup_teardown(flat, fixture_setup, fixture_teardown),
+      cmocka_unit_test_setup_teardown(filled_zero, fixture_setup, fixture_teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
