@@ -235,7 +235,7 @@ local function changing_pairs(deterministic)
     scene:add_minimize_target { A, t, x }
     return { scene = scene, pair = pair, ends = ends, free = free, x = x }
   end
-  local both = { make "cpu", make "cuda" }
+  local both = { make(h.host()), make "cuda" }
   local function check(what)
     local cpu, cuda = both[1].scene, both[2].scene
     h.close(cuda:compute_total_energy(), cpu:compute_total_energy(), 1e-13, what)
@@ -404,11 +404,11 @@ h.test("the element whose energy or gradient is not finite is named", function()
   end
 end)
 
--- A device whose memory runs out in the midst of a minimization: the state stays, and on the CPU
+-- A device whose memory runs out in the midst of a minimization: the state stays, and on the host
 -- the same script goes on.
 if os.getenv "BASIN_LIB_CUDA" and os.getenv "BASIN_COMMAND" then
   h.test("out of memory", function()
-    local path = h.write("cuda_memory.lua", [[
+    local path = h.write("cuda_memory.lua", ([[
 local basin = require "basin"
 local function make(device)
   local scene = basin.scene("large", { device = device })
@@ -422,10 +422,10 @@ local scene, x = make "cuda"
 local ok, problem = pcall(basin.newton, scene, { rule = "gradient" })
 print(ok, tostring(problem))
 print(x:value():at(4000, 3), scene:device():sub(1, 4))
-local other, y = make "cpu"
+local other, y = make "HOST"
 local report = basin.newton(other, { rule = "gradient", tolerance = 1e-6 })
 print(report.converged, y:value():max_abs() < 1e-6)
-]])
+]]):gsub("HOST", h.host()))
     h.expect_command("run --quiet " .. path, 0,
       "false\t.*out of memory: .* asked.*3.0\tcuda.*true\ttrue\n$", "SOFTCUDA_MEMORY=1500K")
   end)

@@ -129,7 +129,7 @@ end
 
 for name, more in pairs(options) do
   harness.test(name .. ": the same steps on both devices", function()
-    local here, iterations = rest("cpu", more)
+    local here, iterations = rest(harness.host(), more)
     local there, others = rest("cuda", more)
     harness.equal(others, iterations, "Newton iterations")
     local apart = (here - there):max_abs()

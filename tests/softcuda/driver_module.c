@@ -3,10 +3,24 @@
 #include "exports.h"
 #include "image.h"
 
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- modules ---- */
+
+/* What the assembler would write about an image that does not load. */
+static void write_log(unsigned count, const int *options, void **values)
+{
+  char *log = NULL;
+  size_t size = 0;
+  for (unsigned i = 0; i < count; i++) {
+    if (options[i] == BASIN_CU_JIT_ERROR_LOG) log = values[i];
+    if (options[i] == BASIN_CU_JIT_ERROR_LOG_SIZE) size = (uintptr_t)values[i];
+  }
+  if (log && size) snprintf(log, size, "assembler : no image of the software CUDA\nsecond line\n");
+}
 
 int cuModuleLoadDataEx(
     basin_cu_module *module, const void *image, unsigned count, int *options, void **values)
@@ -20,6 +34,7 @@ int cuModuleLoadDataEx(
   if (!m) return BASIN_CU_OUT_OF_MEMORY;
   result = softcuda_image_load(image, softcuda_capability(), &m->image);
   if (result) {
+    write_log(count, options, values);
     free(m);
     return result;
   }
@@ -92,19 +107,28 @@ int cuModuleGetFunction(basin_cu_function *function, basin_cu_module module, con
   return BASIN_CU_SUCCESS;
 }
 
+bool softcuda_function_exists(const softcuda_context *context, const softcuda_function *function)
+{
+  for (const softcuda_module *m = context->modules; m; m = m->next)
+    for (const softcuda_function *f = m->functions; f; f = f->next)
+      if (f == function) return true;
+  return false;
+}
+
 static int find_function(basin_cu_function function, softcuda_context **context)
 {
   int result = softcuda_context_get(context);
   if (result) return result;
-  for (const softcuda_module *m = (*context)->modules; m; m = m->next)
-    for (const softcuda_function *f = m->functions; f; f = f->next)
-      if (f == function) return BASIN_CU_SUCCESS;
-  return SOFTCUDA_INVALID_HANDLE;
+  return softcuda_function_exists(*context, function) ? BASIN_CU_SUCCESS : SOFTCUDA_INVALID_HANDLE;
 }
 
+/* A thread may take 255 registers of the 65536 of a block, unless the compiler was told how many
+ * threads there will be. */
 static int threads_limit(const softcuda_function *f)
 {
-  return f->entry->threads && f->entry->threads < 1024 ? (int)f->entry->threads : 1024;
+  enum { BLIND = 256, MOST = 1024 };
+  if (!f->entry->threads) return BLIND;
+  return f->entry->threads < MOST ? (int)f->entry->threads : MOST;
 }
 
 int cuFuncGetAttribute(int *value, int attribute, basin_cu_function function)
@@ -191,8 +215,10 @@ static int check_sizes(const softcuda_function *f,
   unsigned threads = block[0] * block[1] * block[2];
   if (threads > 1024) return refuse(f, BASIN_CU_INVALID_VALUE, "too many threads in a block");
   if ((int)threads > threads_limit(f))
-    return refuse(
-        f, BASIN_CU_LAUNCH_OUT_OF_RESOURCES, "more threads than its __launch_bounds__ states");
+    return refuse(f,
+                  BASIN_CU_LAUNCH_OUT_OF_RESOURCES,
+                  f->entry->threads ? "more threads than its __launch_bounds__ states"
+                                    : "more than 256 threads without __launch_bounds__");
   if (shared > f->dynamic_limit)
     return refuse(f, BASIN_CU_INVALID_VALUE, "more dynamic shared memory than it may have");
   return BASIN_CU_SUCCESS;
@@ -236,9 +262,14 @@ int cuLaunchKernel(basin_cu_function function,
   result = check_sizes(function, grid, block, shared);
   if (result) return result;
   if (extra) return refuse(function, BASIN_CU_INVALID_VALUE, "`extra` is not supported");
-  for (unsigned i = 0; i < function->entry->count; i++)
+  size_t bytes = 0;
+  for (unsigned i = 0; i < function->entry->count; i++) {
     if (!parameters || !parameters[i])
       return refuse(function, BASIN_CU_INVALID_VALUE, "fewer parameters than it has");
+    bytes += function->entry->sizes[i];
+  }
+  if (bytes > SOFTCUDA_PARAMETERS_MOST)
+    return refuse(function, BASIN_CU_INVALID_VALUE, "more than 4096 bytes of parameters");
   softcuda_operation *o = make_launch(function, parameters);
   if (!o) return BASIN_CU_OUT_OF_MEMORY;
   memcpy(o->grid, grid, sizeof grid);

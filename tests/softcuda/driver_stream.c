@@ -32,6 +32,7 @@ int cuStreamCreate(basin_cu_stream *stream, unsigned flags)
   softcuda_stream *s = calloc(1, sizeof *s);
   if (!s) return BASIN_CU_OUT_OF_MEMORY;
   s->context = context;
+  s->alone = flags == BASIN_CU_STREAM_NON_BLOCKING;
   s->next = context->streams;
   context->streams = s;
   *stream = s;
@@ -186,7 +187,13 @@ int cuGraphLaunch(basin_cu_graph_exec exec, basin_cu_stream handle)
   int result = softcuda_stream_get(handle, &context, &stream);
   if (result) return result;
   const struct CUgraph_st *graph = *find_graph(context, exec, true);
-  return graph ? softcuda_submit_all(stream, &graph->operations) : BASIN_CU_INVALID_VALUE;
+  if (!graph) return BASIN_CU_INVALID_VALUE;
+  for (const softcuda_operation *o = graph->operations.first; o; o = o->next)
+    if (o->kind == SOFTCUDA_LAUNCH && !softcuda_function_exists(context, o->function)) {
+      softcuda_log("cuGraphLaunch: a kernel of the graph was unloaded with its module");
+      return SOFTCUDA_INVALID_HANDLE;
+    }
+  return softcuda_submit_all(stream, &graph->operations);
 }
 
 static int destroy_graph(const void *handle, bool instance)

@@ -35,6 +35,26 @@ void softcuda_list_clear(softcuda_list *list)
   *list = (softcuda_list){0};
 }
 
+/* The default stream and those kept in step with it have one order; work of another one may run
+ * before or after theirs, which no caller can mean that has not waited in between. A capture of a
+ * stream that is kept in step ends with work on the default one. */
+static int check_order(softcuda_context *context, const softcuda_stream *stream)
+{
+  bool is_default = stream == &context->none;
+  for (softcuda_stream *s = context->streams; s && is_default; s = s->next)
+    if (s->capture && !s->alone) {
+      s->invalidated = true;
+      softcuda_log("work on the default stream while another one is captured");
+      return BASIN_CU_STREAM_CAPTURE_IMPLICIT;
+    }
+  bool apart = is_default ? false : stream->alone && context->none.pending > 0;
+  for (const softcuda_stream *s = context->streams; s && is_default; s = s->next)
+    apart = apart || (s->alone && s->pending > 0);
+  if (!apart) return BASIN_CU_SUCCESS;
+  softcuda_log("work on the default stream and on one that is not kept in step with it");
+  return SOFTCUDA_ILLEGAL_STATE;
+}
+
 int softcuda_submit(softcuda_stream *stream, softcuda_operation *operation)
 {
   if (!operation) return BASIN_CU_OUT_OF_MEMORY;
@@ -43,6 +63,13 @@ int softcuda_submit(softcuda_stream *stream, softcuda_operation *operation)
     return BASIN_CU_SUCCESS;
   }
   softcuda_context *context = stream->context;
+  int result = check_order(context, stream);
+  if (result) {
+    free(operation);
+    return result;
+  }
+  operation->stream = stream;
+  stream->pending++;
   softcuda_list_add(&context->queue, operation);
   /* Errors stay for the next call that waits. */
   if (context->queue.count >= QUEUE_MAX || softcuda_setting("SOFTCUDA_EAGER", 0))
@@ -146,6 +173,7 @@ int softcuda_drain(softcuda_context *context)
   context->queue = (softcuda_list){0};
   bool host = false; /* kernels, copies and fills are looked at as they run */
   softcuda_memory_open();
+  for (softcuda_operation *o = work.first; o; o = o->next) o->stream->pending--;
   for (softcuda_operation *o = work.first; o && !context->lost; o = o->next) {
     context->lost = run(context, o);
     host = host || o->kind == SOFTCUDA_HOST;

@@ -41,6 +41,7 @@ typedef struct softcuda_operation {
   unsigned value, grid[3], block[3], shared;
   softcuda_function *function;
   softcuda_event *event;
+  softcuda_stream *stream;
   int (*host)(void *);
   _Alignas(16) unsigned char data[];
 } softcuda_operation;
@@ -75,6 +76,8 @@ struct CUstream_st {
   struct CUgraph_st *capture; /* what is being recorded */
   int mode;                   /* of the capture */
   bool invalidated;           /* by a call that a capture does not allow */
+  bool alone;                 /* not kept in step with the default stream */
+  size_t pending;             /* operations in the queue */
   softcuda_stream *next;
 };
 struct CUevent_st {
@@ -123,6 +126,7 @@ int softcuda_drain(softcuda_context *context);
 int softcuda_submit_all(softcuda_stream *stream, const softcuda_list *list);
 
 /* ---- driver_module.c ---- */
+bool softcuda_function_exists(const softcuda_context *context, const softcuda_function *function);
 void softcuda_modules_release(softcuda_context *context);
 
 #endif

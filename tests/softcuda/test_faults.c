@@ -179,6 +179,16 @@ static void refuses_wrong_launches(void **state)
   OK(launch(d, f, 1, 1, 100 << 10, p));
   OK(cuFuncGetAttribute(&value, BASIN_CU_FUNCTION_MAX_THREADS_PER_BLOCK, f));
   assert_int_equal(value, 64);
+  /* Without bounds a thread may need all the registers it can have. */
+  f = load_kernel("extern \"C\" __global__ void k(double *x, unsigned n) {}", "k");
+  OK(launch(d, f, 1, 256, 0, p));
+  assert_int_equal(launch(d, f, 1, 257, 0, p), BASIN_CU_LAUNCH_OUT_OF_RESOURCES);
+  f = load_kernel("struct much { char bytes[4096]; };\n"
+                  "extern \"C\" __global__ void k(much m, double *x) {}",
+                  "k");
+  static const char much[4096];
+  void *large[] = {(void *)(uintptr_t)much, &px};
+  assert_int_equal(launch(d, f, 1, 1, 0, large), BASIN_CU_INVALID_VALUE);
   /* none of this was lasting */
   OK(cuStreamSynchronize(d.stream));
   close_device();

@@ -154,6 +154,48 @@ static void reads_pinned_memory_late(void **state)
   close_device();
 }
 
+/* Work on the default stream has no order with a stream that is not kept in step, and ends the
+ * capture of one that is. */
+static void finds_streams_without_order(void **state)
+{
+  (void)state;
+  scene s = open_scene();
+  basin_cu_stream kept;
+  basin_cu_graph graph;
+  OK(cuMemsetD32Async(s.x, 0, 8, s.d.stream));
+  assert_int_equal(cuMemsetD32Async(s.x, 1, 8, NULL), SOFTCUDA_ILLEGAL_STATE);
+  OK(cuStreamSynchronize(s.d.stream));
+  OK(cuMemsetD32Async(s.x, 1, 8, NULL));
+  assert_int_equal(cuMemsetD32Async(s.x, 0, 8, s.d.stream), SOFTCUDA_ILLEGAL_STATE);
+  OK(cuStreamCreate(&kept, BASIN_CU_STREAM_DEFAULT));
+  OK(cuMemsetD32Async(s.x, 2, 8, kept));
+  OK(cuMemsetD32Async(s.x, 3, 8, NULL));
+  OK(cuStreamBeginCapture_v2(kept, BASIN_CU_STREAM_CAPTURE_MODE_RELAXED));
+  OK(cuMemsetD32Async(s.x, 4, 8, kept));
+  assert_int_equal(cuMemsetD32Async(s.x, 5, 8, NULL), BASIN_CU_STREAM_CAPTURE_IMPLICIT);
+  assert_int_equal(cuStreamEndCapture(kept, &graph), BASIN_CU_STREAM_CAPTURE_INVALIDATED);
+  close_device();
+}
+
+/* The module of a graph's kernel must outlive the graph. */
+static void finds_unloaded_kernels(void **state)
+{
+  (void)state;
+  scene s = open_scene();
+  double a = 1;
+  void *p[] = {&s.x, &a};
+  basin_cu_graph graph;
+  basin_cu_graph_exec exec;
+  begin(&s);
+  OK(launch(s.d, s.add, 1, 4, 0, p));
+  OK(cuStreamEndCapture(s.d.stream, &graph));
+  OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+  OK(cuGraphLaunch(exec, s.d.stream));
+  OK(cuModuleUnload(s.add->module));
+  assert_int_equal(cuGraphLaunch(exec, s.d.stream), SOFTCUDA_INVALID_HANDLE);
+  close_device();
+}
+
 static void measures_time(void **state)
 {
   (void)state;
@@ -188,6 +230,8 @@ int main(void)
       cmocka_unit_test(refuses_what_captures_do_not_allow),
       cmocka_unit_test(finds_graphs_on_freed_memory),
       cmocka_unit_test(reads_pinned_memory_late),
+      cmocka_unit_test(finds_streams_without_order),
+      cmocka_unit_test(finds_unloaded_kernels),
       cmocka_unit_test(measures_time),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -98,6 +98,13 @@ static void refuses_foreign_images(void **state)
   assert_int_equal(load("something else entirely"), BASIN_CU_INVALID_IMAGE);
   assert_int_equal(load("//\n.version 9.0\n.target sm_90\n"), BASIN_CU_UNSUPPORTED_PTX_VERSION);
   assert_int_equal(load(NULL), BASIN_CU_INVALID_VALUE);
+  basin_cu_module module;
+  char log[20] = "";
+  int options[] = {BASIN_CU_JIT_ERROR_LOG, BASIN_CU_JIT_ERROR_LOG_SIZE};
+  void *values[] = {log, (void *)sizeof log};
+  assert_int_equal(cuModuleLoadDataEx(&module, "//\n.version 9.0\n", 2, options, values),
+                   BASIN_CU_UNSUPPORTED_PTX_VERSION);
+  assert_string_equal(log, "assembler : no imag");
   free(compile(ADD, "sm_80", &image));
   assert_int_equal(load(image), BASIN_CU_NO_BINARY_FOR_GPU);
   free(image);

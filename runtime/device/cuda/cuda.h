@@ -109,6 +109,8 @@ static inline unsigned basin__cuda_blocks(size_t count, unsigned threads)
 typedef struct basin_cuda_graph basin_cuda_graph;
 basin_status basin__cuda_graph_begin(basin_cuda *cuda);
 basin_status basin__cuda_graph_end(basin_cuda *cuda, basin_cuda_graph **graph);
+/* Instead of the end, after a launch that failed: its error stays the last one. */
+void basin__cuda_graph_abandon(basin_cuda *cuda);
 basin_status basin__cuda_graph_launch(basin_cuda *cuda, const basin_cuda_graph *graph);
 void basin__cuda_graph_destroy(basin_cuda *cuda, basin_cuda_graph *graph); /* NULL is fine */
 

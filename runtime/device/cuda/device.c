@@ -91,12 +91,14 @@ static basin_status open_compiler(basin_cuda *cuda)
       cuda->nvrtc, cuda->major, cuda->minor, false, cuda->architecture);
 }
 
+/* The stream keeps in step with the default stream, in case a library of the vendor puts work there
+ * against what it was told. */
 static basin_status open_stream(basin_cuda *cuda)
 {
   BASIN_TRY(BASIN_CU(cuda, NULL, cuDevicePrimaryCtxRetain, &cuda->primary, cuda->device));
   BASIN_TRY(basin__cuda_enter(cuda));
   basin_status status =
-      BASIN_CU(cuda, NULL, cuStreamCreate, &cuda->stream, BASIN_CU_STREAM_NON_BLOCKING);
+      BASIN_CU(cuda, NULL, cuStreamCreate, &cuda->stream, BASIN_CU_STREAM_DEFAULT);
   if (status == BASIN_OK)
     status = BASIN_CU(cuda, NULL, cuEventCreate, &cuda->start, BASIN_CU_EVENT_DEFAULT);
   if (status == BASIN_OK)

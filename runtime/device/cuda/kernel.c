@@ -9,6 +9,26 @@ enum { STATIC_SHARED_LIMIT = 48 * 1024 };
 
 /* ---- modules ---- */
 
+/* One call of the driver, whose assembler may say why it refuses PTX. */
+static basin_status
+load_data(basin_cuda *cuda, const void *image, const char *name, basin_cu_module *module)
+{
+  char log[1024] = "", about[512];
+  int options[] = {BASIN_CU_JIT_ERROR_LOG, BASIN_CU_JIT_ERROR_LOG_SIZE};
+  void *values[] = {log, (void *)sizeof log}; /* NOLINT(performance-no-int-to-ptr) */
+  int result = cuda->driver.cuModuleLoadDataEx(module, image, 2, options, values);
+  log[sizeof log - 1] = 0;
+  snprintf(about,
+           sizeof about,
+           "%s%s%.*s%s",
+           name,
+           *log ? " (" : "",
+           (int)strcspn(log, "\n"),
+           log,
+           *log ? ")" : "");
+  return basin__cuda_result(cuda, result, "cuModuleLoadDataEx", about);
+}
+
 static basin_status load_module(basin_cuda *cuda,
                                 const char *key,
                                 const void *image,
@@ -18,8 +38,7 @@ static basin_status load_module(basin_cuda *cuda,
   basin_cuda_module *made = basin__calloc(cuda->context, 1, sizeof *made);
   if (!made) return BASIN_ERROR_MEMORY;
   memcpy(made->key, key, strlen(key) < sizeof made->key ? strlen(key) : sizeof made->key - 1);
-  basin_status status =
-      BASIN_CU(cuda, name, cuModuleLoadDataEx, &made->module, image, 0, NULL, NULL);
+  basin_status status = load_data(cuda, image, name, &made->module);
   if (status != BASIN_OK) {
     basin__free(cuda->context, made, sizeof *made);
     return status;

@@ -148,6 +148,17 @@ basin_status basin__cuda_graph_end(basin_cuda *cuda, basin_cuda_graph **graph)
   return BASIN_OK;
 }
 
+void basin__cuda_graph_abandon(basin_cuda *cuda)
+{
+  basin_cu_graph recorded = NULL;
+  if (!cuda->recording) return;
+  cuda->recording = false;
+  if (cuda->driver.cuCtxPushCurrent(cuda->primary) != BASIN_CU_SUCCESS) return;
+  (void)cuda->driver.cuStreamEndCapture(cuda->stream, &recorded);
+  if (recorded) (void)cuda->driver.cuGraphDestroy(recorded);
+  basin__cuda_leave(cuda);
+}
+
 basin_status basin__cuda_graph_launch(basin_cuda *cuda, const basin_cuda_graph *graph)
 {
   BASIN_TRY(basin__cuda_not_recording(cuda, "another graph"));

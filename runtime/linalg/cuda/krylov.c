@@ -82,15 +82,9 @@ static basin_status record(basin_cuda *cuda,
   BASIN_TRY(basin__cuda_graph_begin(cuda));
   basin_status status = BASIN_OK;
   for (unsigned k = 0; k < count && status == BASIN_OK; k++) status = of->launch(of->user);
-  basin_cuda_graph *recorded = NULL;
-  basin_status ended = basin__cuda_graph_end(cuda, &recorded);
-  if (status == BASIN_OK) status = ended;
-  if (status != BASIN_OK) {
-    basin__cuda_graph_destroy(cuda, recorded);
-    return status;
-  }
-  *graph = recorded;
-  return BASIN_OK;
+  if (status == BASIN_OK) return basin__cuda_graph_end(cuda, graph);
+  basin__cuda_graph_abandon(cuda);
+  return status;
 }
 
 basin_status basin__krylov_iterate(basin_cuda *cuda,

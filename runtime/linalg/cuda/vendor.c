@@ -40,7 +40,11 @@ static basin_status lacks(basin_context *context, const basin_dl *library, const
 static basin_status resolve_cusolver(basin__cusolver *l)
 {
   static const char *const names[] = {
-      "libcusolver.so.12", "libcusolver.so.11", "libcusolver.so", NULL};
+      "libcusolver.so.12",
+                                      "libcusolver.so.11",
+                                      "libcusolver.so",
+                                      "/usr/local/cuda/lib64/libcusolver.so",
+                                      NULL};
   void *symbol;
   BASIN_TRY(open_library(l->context, "CUSOLVER", "cuSOLVER", names, &l->library));
 #include "cusolver.def"
@@ -49,7 +53,8 @@ static basin_status resolve_cusolver(basin__cusolver *l)
 
 static basin_status resolve_cusparse(basin__cusparse *l)
 {
-  static const char *const names[] = {"libcusparse.so.12", "libcusparse.so", NULL};
+  static const char *const names[] = {
+      "libcusparse.so.12", "libcusparse.so", "/usr/local/cuda/lib64/libcusparse.so", NULL};
   void *symbol;
   BASIN_TRY(open_library(l->context, "CUSPARSE", "cuSPARSE", names, &l->library));
 #include "cusparse.def"

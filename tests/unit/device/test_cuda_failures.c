@@ -31,8 +31,10 @@ static basin_status run_graph(basin_cuda *cuda, basin_address to)
   double seconds;
   BASIN_TRY(basin__cuda_graph_begin(cuda));
   basin_status status = basin__cuda_zero(cuda, to, 64);
-  basin_status ended = basin__cuda_graph_end(cuda, &graph);
-  if (status == BASIN_OK) status = ended;
+  if (status == BASIN_OK)
+    status = basin__cuda_graph_end(cuda, &graph);
+  else
+    basin__cuda_graph_abandon(cuda);
   if (status == BASIN_OK) status = basin__cuda_timer_start(cuda);
   if (status == BASIN_OK) status = basin__cuda_graph_launch(cuda, graph);
   if (status == BASIN_OK) status = basin__cuda_timer_stop(cuda, &seconds);
