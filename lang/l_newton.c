@@ -1,5 +1,5 @@
-/* Newton's method and step filters from Lua: callbacks run protected, their errors are raised
- * afterwards. SPDX-License-Identifier: Apache-2.0 */
+/* Newton's method, first-order minimizers and step filters from Lua: callbacks run protected, their
+ * errors are raised afterwards. SPDX-License-Identifier: Apache-2.0 */
 #include "matrix.h"
 #include "system.h"
 
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* One call of newton: where the callbacks find their functions, and the first error one of them
+/* One minimization: where the callbacks find their functions, and the first error one of them
  * raised. */
 typedef struct newton_call {
   lua_State *L;
@@ -202,38 +202,99 @@ static void push_report(lua_State *L, const basin_newton_report *report)
   lua_setfield(L, -2, "line_search_trials");
 }
 
-/* minimizer:newton(options) -> report. A solve that does not converge is a report with another
- * reason, not an error. */
-static int minimizer_newton(lua_State *L)
+/* Finds the callbacks of the options, whose table is at 2. */
+static newton_call find_callbacks(lua_State *L, const basin_l_minimizer *box)
 {
-  basin_l_minimizer *box = basin__check_minimizer(L, 1);
-  luaL_checktype(L, 2, LUA_TTABLE);
-  lua_settop(L, 2);
-  basin_newton_options options = check_options(L);
   newton_call call = {.L = L, .context = box->context, .minimizer = 1};
   lua_pushnil(L);
   call.error = lua_gettop(L);
   call.filter = function_field(L, "filter");
   call.refresh = function_field(L, "refresh");
   call.monitor = function_field(L, "monitor");
+  return call;
+}
+
+/* Pushes the report. A solve that does not converge is a report with another reason, not an error.
+ */
+static int finish(lua_State *L,
+                  const newton_call *call,
+                  basin_status status,
+                  const basin_newton_report *report)
+{
+  if (has_error(call)) {
+    lua_pushvalue(L, call->error);
+    return lua_error(L);
+  }
+  bool reported = status == BASIN_OK ||
+                  (report->reason != BASIN_STOP_ERROR && status == BASIN_ERROR_INTERRUPTED);
+  if (!reported) {
+    lua_pushnil(L);
+    basin__check(L, call->context, status);
+  }
+  push_report(L, report);
+  return 1;
+}
+
+/* minimizer:newton(options) -> report */
+static int minimizer_newton(lua_State *L)
+{
+  basin_l_minimizer *box = basin__check_minimizer(L, 1);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  lua_settop(L, 2);
+  basin_newton_options options = check_options(L);
+  newton_call call = find_callbacks(L, box);
   if (call.filter) options.filter = filter_step;
   if (call.refresh) options.refresh = refresh;
   if (call.monitor) options.monitor = monitor_iteration;
   options.filter_user = options.refresh_user = options.monitor_user = &call;
   basin_newton_report report = {.size = sizeof report};
   basin_status status = basin_newton(box->minimizer, &options, &report);
-  if (has_error(&call)) {
-    lua_pushvalue(L, call.error);
-    return lua_error(L);
-  }
-  bool reported = status == BASIN_OK ||
-                  (report.reason != BASIN_STOP_ERROR && status == BASIN_ERROR_INTERRUPTED);
-  if (!reported) {
-    lua_pushnil(L);
-    basin__check(L, box->context, status);
-  }
-  push_report(L, &report);
-  return 1;
+  return finish(L, &call, status, &report);
+}
+
+static basin_first_order_options check_first_order(lua_State *L)
+{
+  static const char *const words[] = {
+#define X(code, word, curvature) word,
+      BASIN_FIRST_ORDER_LIST(X)
+#undef X
+          NULL};
+  lua_getfield(L, 2, "method");
+  int method = basin__check_word(L, lua_gettop(L), "method", words);
+  basin_first_order_options options =
+      basin_first_order_options_defaults((basin_first_order_method)method);
+  if (lua_getfield(L, 2, "rule") != LUA_TNIL)
+    options.rule = (basin_stop_rule)basin__check_word(L, lua_gettop(L), "rule", rule_words);
+  lua_pop(L, 2);
+  options.tolerance = basin__opt_number_field(L, 2, "tolerance", options.tolerance);
+  options.step_scale = basin__opt_number_field(L, 2, "step_scale", options.step_scale);
+  options.sufficient_decrease =
+      basin__opt_number_field(L, 2, "armijo", options.sufficient_decrease);
+  options.curvature = basin__opt_number_field(L, 2, "curvature", options.curvature);
+  options.max_iterations =
+      (unsigned)basin__opt_size_field(L, 2, "max_iterations", options.max_iterations);
+  options.line_search_limit =
+      (unsigned)basin__opt_size_field(L, 2, "line_search_limit", options.line_search_limit);
+  options.memory = (unsigned)basin__opt_size_field(L, 2, "memory", options.memory);
+  options.fixed_scale = basin__opt_boolean_field(L, 2, "fixed_scale", options.fixed_scale);
+  return options;
+}
+
+/* minimizer:first_order(options) -> report */
+static int minimizer_first_order(lua_State *L)
+{
+  basin_l_minimizer *box = basin__check_minimizer(L, 1);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  lua_settop(L, 2);
+  basin_first_order_options options = check_first_order(L);
+  newton_call call = find_callbacks(L, box);
+  if (call.filter) options.filter = filter_step;
+  if (call.refresh) options.refresh = refresh;
+  if (call.monitor) options.monitor = monitor_iteration;
+  options.filter_user = options.refresh_user = options.monitor_user = &call;
+  basin_newton_report report = {.size = sizeof report};
+  basin_status status = basin_first_order(box->minimizer, &options, &report);
+  return finish(L, &call, status, &report);
 }
 
 static const double *check_direction(lua_State *L, int index)
@@ -304,6 +365,7 @@ static int minimizer_motion(lua_State *L)
 }
 
 static const luaL_Reg newton_methods[] = {{"newton", minimizer_newton},
+                                          {"first_order", minimizer_first_order},
                                           {"filter_plane", minimizer_filter_plane},
                                           {"filter_inversion", minimizer_filter_inversion},
                                           {"motion", minimizer_motion},

@@ -56,7 +56,7 @@ local function read_meta(path)
   local classes, aliases, by_local, entry = {}, {}, {}, new_entry()
   for line in io.lines(path) do
     local comment = line:match("^%-%-%-(.*)$")
-    local variable = line:match("^local (%w+) = {}") or line:match("^([%w.]+) = {}")
+    local variable = line:match("^local (%w+) = {}") or line:match("^([%w_.]+) = {}")
     local owner, separator, name, list =
       line:match("^function ([%w_.]+)([.:])([%w_]+)%((.-)%) end$")
     if comment then

@@ -1902,9 +1902,20 @@ function basin.check(scene, given) end
 ---@return basin.NewtonReport
 function basin.newton(target, given) end
 
----basin.simulate(scene, {dt=, steps=, gravity=, integrator=, newton={…}, output={…},
----checkpoint={file=, every=}, restart=, on_step=, log=, progress=}). In a host program, and under
----`basin check`, it only records what was asked.
+---basin.minimize(scene or minimizer, {method=, rule=, tolerance=, step_scale=, max_iterations=,
+---line_search_limit=, armijo=, curvature=, memory=, fixed_scale=, filters=, refresh=, monitor=}):
+---minimizes from the present values; returns a report as basin.newton does. Methods: "lbfgs" (the
+---default), "bfgs", "dfp", "gradient_descent", "fletcher_reeves", "polak_ribiere",
+---"hestenes_stiefel", "dai_yuan"; "newton" takes the options of basin.newton.
+---@param target basin.Scene|basin.Minimizer
+---@param given? table
+---@return basin.NewtonReport
+function basin.minimize(target, given) end
+
+---basin.simulate(scene, {dt=, steps=, gravity=, integrator=, newton={…}, solve={method=, …},
+---output={…}, checkpoint={file=, every=}, restart=, on_step=, log=, progress=}). `solve` takes the
+---options of basin.minimize in the place of `newton`. In a host program, and under `basin check`,
+---it only records what was asked.
 ---@param scene basin.Scene
 ---@param given table
 ---@return basin.Report
@@ -2265,5 +2276,49 @@ function basin.dense.rank(a, given) end
 ---@return basin.Array
 ---@return integer
 function basin.dense.least_squares(a, b, given) end
+
+---@class basin.module.quasi_newton
+basin.quasi_newton = {}
+
+---The approximate inverse Hessian H after a BFGS update by a step s and the change of gradient y
+---along it, s·y > 0. H: n rows of n numbers, symmetric; the result is an array of them.
+---@param H basin.Data
+---@param s basin.Data
+---@param y basin.Data
+---@return basin.Array
+function basin.quasi_newton.inverse_bfgs(H, s, y) end
+
+---The same by the update of Davidon, Fletcher and Powell.
+---@param H basin.Data
+---@param s basin.Data
+---@param y basin.Data
+---@return basin.Array
+function basin.quasi_newton.inverse_dfp(H, s, y) end
+
+---An approximate Hessian B after a BFGS update.
+---@param B basin.Data
+---@param s basin.Data
+---@param y basin.Data
+---@return basin.Array
+function basin.quasi_newton.direct_bfgs(B, s, y) end
+
+---H g, where H is what BFGS updates by the rows of S and Y, the oldest first, make of a multiple of
+---the identity: by default s·y / y·y of the newest pair.
+---@param S basin.Data
+---@param Y basin.Data
+---@param g basin.Data
+---@param scale? number
+---@return basin.Array
+function basin.quasi_newton.two_loop(S, Y, g, scale) end
+
+---The coefficient b of the next direction -g + b d of conjugate gradients by "fletcher_reeves",
+---"polak_ribiere", "hestenes_stiefel" or "dai_yuan", after a step along d from where the gradient
+---was g_old. It may be negative; basin.minimize then takes 0.
+---@param method string
+---@param g basin.Data
+---@param g_old basin.Data
+---@param d basin.Data
+---@return number
+function basin.quasi_newton.coefficient(method, g, g_old, d) end
 
 return basin

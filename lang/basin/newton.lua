@@ -29,9 +29,9 @@ function M.check(where, given)
   return checked
 end
 
---- Runs Newton's method with checked options on a minimizer. `step_scale` and more filters may be
---- added by the caller.
-function M.run(minimizer, checked, filters)
+--- The core of a minimizer, and what it is to be called with: checked options, whose list of
+--- filters, with more of them, becomes one function.
+function M._call(minimizer, checked, filters)
   local core = minimizer:_synchronize()
   local all = {}
   for _, item in ipairs(checked.filters or {}) do all[#all + 1] = item end
@@ -43,25 +43,33 @@ function M.run(minimizer, checked, filters)
   call.filters = nil
   call.filter = combined and function(direction, alpha) return combined(core, direction, alpha) end
     or nil
-  return setmetatable(core:newton(call), Report)
+  return core, call
+end
+
+--- Reports of the core print themselves.
+function M._report(report) return setmetatable(report, Report) end
+
+--- Runs Newton's method with checked options on a minimizer. `step_scale` and more filters may be
+--- added by the caller.
+function M.run(minimizer, checked, filters)
+  local core, call = M._call(minimizer, checked, filters)
+  return M._report(core:newton(call))
+end
+
+--- The minimizer that a scene or minimizer stands for.
+function M._minimizer_of(where, target)
+  if minimizer_module.is(target) then return target end
+  if require("basin.scene").is(target) then return target:main_minimizer() end
+  return errors.fail("ARGUMENT", "%s: a scene or a minimizer is needed, got a %s", where,
+    options.type_name(target))
 end
 
 --- basin.newton(scene or minimizer, {rule=, tolerance=, step_scale=, max_iterations=,
 --- line_search_limit=, sufficient_decrease=, linear=, filters=, refresh=, monitor=}): returns a
 --- report; report.converged and report.reason say how it ended.
 function M.newton(target, given)
-  local scene_module = require "basin.scene"
   local checked = M.check("basin.newton", given)
-  local minimizer
-  if minimizer_module.is(target) then
-    minimizer = target
-  elseif scene_module.is(target) then
-    minimizer = target:main_minimizer()
-  else
-    errors.fail("ARGUMENT", "basin.newton: a scene or a minimizer is needed, got a %s",
-      options.type_name(target))
-  end
-  return M.run(minimizer, checked)
+  return M.run(M._minimizer_of("basin.newton", target), checked)
 end
 
 return M

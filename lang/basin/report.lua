@@ -39,8 +39,8 @@ function Report:__tostring()
 end
 
 local function counts_text(self)
-  local text = ("  iterations: Newton %d (%.2f a step), linear %d, line search trials %d"):format(
-    self.iterations, self.iterations / math.max(1, self.steps), self.linear_iterations,
+  local text = ("  iterations: %s %d (%.2f a step), linear %d, line search trials %d"):format(
+    self.method, self.iterations, self.iterations / math.max(1, self.steps), self.linear_iterations,
     self.line_search_trials)
   if self.smallest_alpha < 1 then
     text = text .. (", smallest step %.2g"):format(self.smallest_alpha)
@@ -109,7 +109,9 @@ end
 
 --- An empty report.
 function M.new(scene, options)
+  local method = options.solve and (options.solve.method or "lbfgs") or "newton"
   return setmetatable({ name = scene.name, _scene = scene, dt = options.dt, steps = 0,
+    method = method == "newton" and "Newton" or method,
     iterations = 0, linear_iterations = 0,
     line_search_trials = 0, reasons = {}, seconds = 0, seconds_newton = 0, seconds_assembly = 0,
       seconds_solve = 0,

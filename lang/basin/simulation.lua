@@ -5,6 +5,7 @@ local checkpoint = require "basin.checkpoint"
 local core = require "basin.core"
 local errors = require "basin.errors"
 local integrator = require "basin.integrator"
+local minimize = require "basin.minimize"
 local monitor = require "basin.monitor"
 local newton = require "basin.newton"
 local options = require "basin.options"
@@ -20,8 +21,8 @@ local Simulation = { __name = "basin.simulation" }
 Simulation.__index = Simulation
 
 local spec = { dt = "positive", steps = "whole", gravity = "vector",
-  integrator = integrator.names, newton = "table", output = "table", checkpoint = "table",
-  restart = "string", on_step = "function", log = "any", progress = "any" }
+  integrator = integrator.names, newton = "table", solve = "table", output = "table",
+  checkpoint = "table", restart = "string", on_step = "function", log = "any", progress = "any" }
 
 local function check_gravity(gravity)
   if gravity == nil then return { 0, 0, 0 } end
@@ -33,17 +34,30 @@ local function check_gravity(gravity)
 end
 
 -- Steps with much contact and friction take many short iterations before they end as they should.
-local MAX_ITERATIONS <const> = 400
+local MAX_ITERATIONS <const> = { newton = 400, first_order = 4000 }
 
-local function newton_options(checked)
-  local given = newton.check("simulate: newton", checked.newton)
+-- Checked options of the minimization of a step, those of Newton's method or of the one that
+-- `solve` names.
+local function solve_options(checked)
+  if checked.newton and checked.solve then
+    errors.fail_hint("ARGUMENT", 'solve = { method = "newton", … } takes the options of newton',
+      "basin.simulate: give 'newton' or 'solve', not both")
+  end
+  local given
+  if checked.solve then
+    given = minimize.check("simulate: solve", checked.solve)
+  else
+    given = newton.check("simulate: newton", checked.newton)
+    given.method = "newton"
+  end
   local static = checked.integrator == "quasistatic"
   given.rule = given.rule or "step"
   if given.rule == "step" then
     given.step_scale = given.step_scale or (static and 1 or checked.dt)
   end
   given.tolerance = given.tolerance or (static and 1e-6 or 1e-2)
-  given.max_iterations = given.max_iterations or MAX_ITERATIONS
+  given.max_iterations = given.max_iterations
+    or MAX_ITERATIONS[given.method == "newton" and "newton" or "first_order"]
   return given
 end
 
@@ -64,7 +78,7 @@ function M.new(scene, given)
   end
   local self = setmetatable({ scene = scene, options = checked, step_number = 0, time = 0,
     dt = checked.dt, gravity = check_gravity(checked.gravity),
-    integrator = integrator.new(checked.integrator), newton = newton_options(checked),
+    integrator = integrator.new(checked.integrator), solve = solve_options(checked),
       report = report_module.new(scene, checked) }, Simulation)
   scene._simulation = self
   self:_set_constants()
@@ -100,7 +114,7 @@ local function gather(self, field)
 end
 
 local function refresh_of(self)
-  local functions = { self.newton.refresh }
+  local functions = { self.solve.refresh }
   for _, hook in ipairs(body_module.hooks(self.scene)) do
     functions[#functions + 1] = hook.refresh
   end
@@ -129,7 +143,7 @@ local function undo(self, saved)
 end
 
 local function monitor_of(self)
-  local own, log, report = self.newton.monitor, self.log, self.report
+  local own, log, report = self.solve.monitor, self.log, self.report
   return function(iteration)
     if iteration.alpha < report.smallest_alpha then report.smallest_alpha = iteration.alpha end
     if log then log:iteration(self.step_number, iteration) end
@@ -140,10 +154,10 @@ end
 -- One minimization with the options of the simulation, of which `given` replaces some.
 function Simulation:_minimize(given)
   local call = {}
-  for key, value in pairs(self.newton) do call[key] = value end
+  for key, value in pairs(self.solve) do call[key] = value end
   for key, value in pairs(given or {}) do call[key] = value end
   call.refresh, call.monitor = refresh_of(self), monitor_of(self)
-  return newton.run(self.scene:main_minimizer(), call, gather(self, "filters"))
+  return minimize.run(self.scene:main_minimizer(), call, gather(self, "filters"))
 end
 
 -- Whether a hook asks to minimize again from the present values, with other constants.
@@ -315,9 +329,10 @@ function Simulation:run()
   return self.report
 end
 
---- basin.simulate(scene, {dt=, steps=, gravity=, integrator=, newton={…}, output={…},
---- checkpoint={file=, every=}, restart=, on_step=, log=, progress=}). In a host program, and under
---- `basin check`, it only records what was asked.
+--- basin.simulate(scene, {dt=, steps=, gravity=, integrator=, newton={…}, solve={method=, …},
+--- output={…}, checkpoint={file=, every=}, restart=, on_step=, log=, progress=}). `solve` takes the
+--- options of basin.minimize in the place of `newton`. In a host program, and under `basin check`,
+--- it only records what was asked.
 function M.simulate(scene, given)
   local simulation = M.new(scene, given)
   if session.mode == "declare" then return simulation.report end

@@ -55,6 +55,11 @@ judge(basin_minimizer *minimizer, size_t size, const double *direction, double *
   return BASIN_OK;
 }
 
+static const double *gradient(const basin_minimizer *minimizer)
+{
+  return minimizer->gradient;
+}
+
 static basin_status shift(basin_minimizer *minimizer, double amount)
 {
   basin_bsr_add_diagonal(minimizer->matrix, amount, NULL);
@@ -88,6 +93,12 @@ const basin_solve_engine basin__solve_engine_cpu = {.accept = accept,
                                                     .targets_read = basin__targets_read,
                                                     .targets_write = basin__targets_write,
                                                     .step = step,
+                                                    .blend = basin__blend_cpu,
+                                                    .dots = basin__dots_cpu,
+                                                    .gradient = gradient,
+                                                    .dense_identity = basin__dense_identity_cpu,
+                                                    .dense_multiply = basin__dense_multiply_cpu,
+                                                    .dense_change = basin__dense_change_cpu,
                                                     .largest = largest,
                                                     .gradient_largest = gradient_largest,
                                                     .judge = judge,

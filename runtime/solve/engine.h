@@ -17,6 +17,18 @@ typedef struct basin_filter_task {
   double normal[3], offset, keep;
 } basin_filter_task;
 
+/* Two vectors whose product is asked for. */
+typedef struct basin_vector_pair {
+  const double *a, *b;
+} basin_vector_pair;
+enum { BASIN_VECTOR_PAIRS = 4 }; /* most products of one call */
+
+/* H + a u uT + b (u vT + v uT) + c v vT. */
+typedef struct basin_dense_change {
+  const double *u, *v;
+  double a, b, c;
+} basin_dense_change;
+
 /* Vectors are node-major. Off the CPU a `double *` here is an address of device memory: it is
  * handed on and never read through. */
 typedef struct basin_solve_engine {
@@ -37,6 +49,32 @@ typedef struct basin_solve_engine {
                        double alpha,
                        const double *direction,
                        double *to);
+  /* ---- what first-order minimizers add; on the CPU `minimizer` may be NULL ---- */
+  /* to = a x + b y; `to` may be x or y. */
+  basin_status (*blend)(basin_minimizer *minimizer,
+                        size_t size,
+                        double a,
+                        const double *x,
+                        double b,
+                        const double *y,
+                        double *to);
+  /* Products of pairs of vectors, at most BASIN_VECTOR_PAIRS. */
+  basin_status (*dots)(basin_minimizer *minimizer,
+                       size_t size,
+                       const basin_vector_pair *pairs,
+                       size_t count,
+                       double *results);
+  /* The assembled gradient, until the next assembly. */
+  const double *(*gradient)(const basin_minimizer *minimizer);
+  /* Symmetric matrices of size x size numbers, held as vectors of that length: scale times the
+   * identity, to = H x (another vector), and a change by two vectors. */
+  basin_status (*dense_identity)(basin_minimizer *minimizer, size_t size, double scale, double *H);
+  basin_status (*dense_multiply)(
+      basin_minimizer *minimizer, size_t size, const double *H, const double *x, double *to);
+  basin_status (*dense_change)(basin_minimizer *minimizer,
+                               size_t size,
+                               const basin_dense_change *change,
+                               double *H);
   /* max |x|; NaN if one is NaN. */
   basin_status (*largest)(basin_minimizer *minimizer, size_t size, const double *x, double *result);
   /* The same for the assembled gradient. */
@@ -78,7 +116,27 @@ typedef struct basin_solve_engine {
 extern const basin_solve_engine basin__solve_engine_cpu;
 const basin_solve_engine *basin__solve_engine(const basin_minimizer *minimizer);
 
-/* ---- the CPU's own (linear.c, filter_cpu.c) ---- */
+/* ---- the CPU's own (linear.c, filter_cpu.c, vector_cpu.c) ---- */
+basin_status basin__blend_cpu(basin_minimizer *minimizer,
+                              size_t size,
+                              double a,
+                              const double *x,
+                              double b,
+                              const double *y,
+                              double *to);
+basin_status basin__dots_cpu(basin_minimizer *minimizer,
+                             size_t size,
+                             const basin_vector_pair *pairs,
+                             size_t count,
+                             double *results);
+basin_status
+basin__dense_identity_cpu(basin_minimizer *minimizer, size_t size, double scale, double *H);
+basin_status basin__dense_multiply_cpu(
+    basin_minimizer *minimizer, size_t size, const double *H, const double *x, double *to);
+basin_status basin__dense_change_cpu(basin_minimizer *minimizer,
+                                     size_t size,
+                                     const basin_dense_change *change,
+                                     double *H);
 basin_status basin__solve_cpu(basin_minimizer *minimizer,
                               const basin_solve_options *options,
                               const double *right_hand_side,

@@ -73,6 +73,7 @@ local tables = {
   ["basin.filter"] = basin.filter,
   ["basin.sparse"] = basin.sparse,
   ["basin.dense"] = basin.dense,
+  ["basin.quasi_newton"] = basin.quasi_newton,
   ["basin.contact"] = basin.contact,
   ContactDetector = basin.contact.methods,
 }

@@ -295,3 +295,16 @@ basin_status basin__cuda_combine(basin_cuda *cuda,
   return basin__cuda_run(
       cuda, "vector.cu", "combine", "", basin__cuda_blocks(count, THREADS), parameters);
 }
+
+basin_status basin__cuda_blend(basin_cuda *cuda,
+                               size_t count,
+                               double a,
+                               basin_address x,
+                               double b,
+                               basin_address y,
+                               basin_address to)
+{
+  void *parameters[] = {&count, &a, &x, &b, &y, &to};
+  return basin__cuda_run(
+      cuda, "vector.cu", "blend", "", basin__cuda_blocks(count, THREADS), parameters);
+}

@@ -93,5 +93,13 @@ basin_status basin__cuda_combine(basin_cuda *cuda,
                                  double factor,
                                  basin_address y,
                                  basin_address to);
+/* to = a * x + b * y; `to` may be x or y. */
+basin_status basin__cuda_blend(basin_cuda *cuda,
+                               size_t count,
+                               double a,
+                               basin_address x,
+                               double b,
+                               basin_address y,
+                               basin_address to);
 
 #endif

@@ -444,6 +444,89 @@ BASIN_API basin_status basin_newton(basin_minimizer *minimizer,
                                     const basin_newton_options *options,
                                     basin_newton_report *report);
 
+/* ---- first-order minimizers ---- */
+/* X(code, word, curvature constant) */
+#define BASIN_FIRST_ORDER_LIST(X)              \
+  X(GRADIENT_DESCENT, "gradient_descent", 0.1) \
+  X(FLETCHER_REEVES, "fletcher_reeves", 0.1)   \
+  X(POLAK_RIBIERE, "polak_ribiere", 0.1)       \
+  X(HESTENES_STIEFEL, "hestenes_stiefel", 0.1) \
+  X(DAI_YUAN, "dai_yuan", 0.1)                 \
+  X(LBFGS, "lbfgs", 0.9)                       \
+  X(BFGS, "bfgs", 0.9)                         \
+  X(DFP, "dfp", 0.1)
+typedef enum basin_first_order_method {
+#define X(code, word, curvature) BASIN_METHOD_##code,
+  BASIN_FIRST_ORDER_LIST(X)
+#undef X
+      BASIN_METHOD_COUNT
+} basin_first_order_method;
+BASIN_API const char *basin_first_order_word(basin_first_order_method method);
+/* Unknowns of BFGS and DFP at most: they keep a dense matrix. */
+#define BASIN_DENSE_UNKNOWNS 4000u
+
+typedef struct basin_first_order_options {
+  size_t size;
+  basin_first_order_method method;
+  basin_stop_rule rule;
+  double tolerance;  /* GRADIENT: max |g|; STEP: max |alpha d| / step_scale of the last step;
+                        DECREMENT: alpha d·g / 2 of it. The last two do not count after a first step
+                        and after one that a filter bounded. */
+  double step_scale; /* usually the time step */
+  unsigned max_iterations, line_search_limit;
+  unsigned memory;            /* LBFGS: pairs of vectors that are kept */
+  double sufficient_decrease; /* c1 in E(x - a d) <= E - c1 a d·g, in (0, 0.5) */
+  double curvature; /* c2 in |g(x - a d)·d| <= c2 d·g, in (c1, 1); 0: the method's own */
+  bool
+      fixed_scale; /* quasi-Newton methods start from the identity, instead of y·s / y·y times it */
+  basin_step_filter filter; /* may be NULL */
+  void *filter_user;
+  basin_status (*refresh)(void *user, basin_minimizer *minimizer); /* as in Newton's options */
+  void *refresh_user;
+  bool (*monitor)(void *user, const basin_iteration *iteration);
+  void *monitor_user;
+} basin_first_order_options;
+BASIN_API basin_first_order_options
+basin_first_order_options_defaults(basin_first_order_method method);
+/* Minimizes as basin_newton does, with the same report and the same promises, but from gradients
+ * alone: no Hessian is assembled and `linear_iterations` stays 0. The flags of an iteration are f,
+ * s (started again along the gradient) and l.
+ *
+ * Every step meets the strong Wolfe conditions, unless a filter bounds it or the trials run out:
+ * then only sufficient decrease is certain. The filter is asked once for each line search, with a
+ * direction four times as long as its first trial; no trial goes beyond what it allows. */
+BASIN_API basin_status basin_first_order(basin_minimizer *minimizer,
+                                         const basin_first_order_options *options,
+                                         basin_newton_report *report);
+
+/* ---- the formulas of first-order minimizers, for vectors and matrices of the host ---- */
+/* Symmetric n x n matrices are changed in place, by a step s and the change of gradient y, y·s > 0:
+ * approximate inverse Hessians by BFGS and DFP, an approximate Hessian by BFGS. */
+BASIN_API basin_status basin_update_inverse_bfgs(
+    basin_context *context, size_t n, const double *s, const double *y, double *H);
+BASIN_API basin_status basin_update_inverse_dfp(
+    basin_context *context, size_t n, const double *s, const double *y, double *H);
+BASIN_API basin_status
+basin_update_bfgs(basin_context *context, size_t n, const double *s, const double *y, double *B);
+/* result = H g with the inverse Hessian that `count` updates by BFGS make of scale times the
+ * identity. S and Y: a row a pair, the oldest first. */
+BASIN_API basin_status basin_two_loop(basin_context *context,
+                                      size_t n,
+                                      size_t count,
+                                      const double *S,
+                                      const double *Y,
+                                      double scale,
+                                      const double *g,
+                                      double *result);
+/* The coefficient b of the next direction -g + b d of conjugate gradients, where d is the direction
+ * of the step (x + alpha d) between g_old and g. Polak-Ribière and Hestenes-Stiefel may be
+ * negative; the minimizer takes no less than 0. 0 for other methods. */
+BASIN_API double basin_conjugacy(basin_first_order_method method,
+                                 size_t n,
+                                 const double *g,
+                                 const double *g_old,
+                                 const double *d);
+
 /* The numbers of a step filter's direction on the host, until the next call or solve. */
 BASIN_API basin_status basin_minimizer_vector(basin_minimizer *minimizer,
                                               const double *direction,

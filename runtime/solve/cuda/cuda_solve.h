@@ -7,7 +7,7 @@
 #include "linalg/cuda/linear.h"
 #include "solve/engine.h"
 
-enum { BASIN_CUDA_VECTORS = 8 }; /* lent to one Newton driver at once */
+enum { BASIN_CUDA_VECTORS = 16 }; /* lent to the minimizations that run at once */
 
 /* basin_minimizer.linear on a system with a device. */
 typedef struct basin_cuda_solver {

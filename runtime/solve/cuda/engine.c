@@ -165,6 +165,71 @@ judge(basin_minimizer *minimizer, size_t size, const double *direction, double *
   return BASIN_OK;
 }
 
+static const double *gradient(const basin_minimizer *minimizer)
+{
+  return basin__vector_at(minimizer->device->gradient.address);
+}
+
+static basin_status blend(basin_minimizer *minimizer,
+                          size_t size,
+                          double a,
+                          const double *x,
+                          double b,
+                          const double *y,
+                          double *to)
+{
+  return basin__cuda_blend(minimizer->device->cuda,
+                           size,
+                           a,
+                           basin__address_of(x),
+                           b,
+                           basin__address_of(y),
+                           basin__address_of(to));
+}
+
+static basin_status dots(basin_minimizer *minimizer,
+                         size_t size,
+                         const basin_vector_pair *pairs,
+                         size_t count,
+                         double *results)
+{
+  basin_cuda_minimizer *device = minimizer->device;
+  basin_cuda_solver *solver;
+  BASIN_TRY(basin__cuda_solver(minimizer, &solver));
+  basin_address at = solver->results.address;
+  for (size_t k = 0; k < count; ++k)
+    BASIN_TRY(basin__cuda_dot(device->cuda,
+                              &device->scratch,
+                              basin__address_of(pairs[k].a),
+                              basin__address_of(pairs[k].b),
+                              size,
+                              at + k * sizeof *results));
+  return basin__cuda_download(device->cuda, results, at, count * sizeof *results);
+}
+
+/* ---- dense matrices: one thread an entry, or a row of a product ---- */
+
+static basin_status dense_identity(basin_minimizer *minimizer, size_t size, double scale, double *H)
+{
+  return basin__cuda_simple(
+      minimizer, "dense.cu", "dense_identity", "", size * size, (void *[]){&size, &scale, &H});
+}
+
+static basin_status dense_multiply(
+    basin_minimizer *minimizer, size_t size, const double *H, const double *x, double *to)
+{
+  return basin__cuda_simple(
+      minimizer, "dense.cu", "dense_multiply", "", size, (void *[]){&size, &H, &x, &to});
+}
+
+static basin_status
+dense_change(basin_minimizer *minimizer, size_t size, const basin_dense_change *change, double *H)
+{
+  basin_dense_change copy = *change;
+  return basin__cuda_simple(
+      minimizer, "dense.cu", "dense_change", "", size * size, (void *[]){&size, &copy, &H});
+}
+
 /* ---- targets ---- */
 
 static basin_status move_target(basin_minimizer *minimizer,
@@ -249,6 +314,12 @@ const basin_solve_engine basin__solve_engine_cuda = {.accept = accept,
                                                      .targets_read = targets_read,
                                                      .targets_write = targets_write,
                                                      .step = step,
+                                                     .blend = blend,
+                                                     .dots = dots,
+                                                     .gradient = gradient,
+                                                     .dense_identity = dense_identity,
+                                                     .dense_multiply = dense_multiply,
+                                                     .dense_change = dense_change,
                                                      .largest = largest,
                                                      .gradient_largest = gradient_largest,
                                                      .judge = judge,
