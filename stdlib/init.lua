@@ -22,6 +22,8 @@ local contents = {
   },
   damping = { "drag", "rayleigh" },
   material = { "lame" },
+  smooth = { "cotangent", "fairing", "graph", "passes" },
+  rig = { "leak", "linear", "local_global", "modes" },
 }
 
 local function folder(name, modules)

@@ -150,7 +150,7 @@ end
 -- ---- std.md ----
 
 local folders <const> = { "body", "elastic", "shell", "constraint", "joint", "contact", "damping",
-  "motion", "material" }
+  "motion", "material", "smooth", "rig" }
 
 local function parameters(out, title, list)
   local rows = {}

@@ -333,4 +333,35 @@ h.test("minima in a subspace", function()
   h.equal(space:reduce(scene:hessian()).rows, 4)
 end)
 
+h.test("matrices of graphs and surfaces", function()
+  local std = require "basin.std"
+  local graph = std.smooth.graph(4, { { 0, 1 }, { 1, 2 } })
+  h.close_arrays(graph.umbrella:dense(), { { -1, 1, 0, 0 }, { 0.5, -1, 0.5, 0 }, { 0, 1, -1, 0 },
+    { 0, 0, 0, 0 } })
+  h.close_arrays(std.smooth.passes({ 1, 2, 6, 7 }, graph.umbrella, { lambda = 1 }),
+    { 2, 3.5, 2, 7 })
+  h.equal(std.smooth.graph(3, array.zeros(0, { rows = 2 })).laplacian:norm(), 0)
+  h.fails("edges name nodes from 0 to 4 of 4", std.smooth.graph, 4, { { 0, 4 } })
+  h.fails("unknown option 'steps'", std.smooth.passes, { 1 }, graph.umbrella, { steps = 3 })
+  -- Half a square: the right angle's cotangent is 0, the others' 1.
+  local half = std.smooth.cotangent({ { 0, 0 }, { 1, 0 }, { 0, 1 } }, { { 0, 1, 2 } })
+  h.close_arrays(half.stiffness:dense(), { { 1, -0.5, -0.5 }, { -0.5, 0.5, 0 }, { -0.5, 0, 0.5 } },
+    1e-14)
+  h.close_arrays(half.areas, { 1 / 6, 1 / 6, 1 / 6 }, 1e-15)
+  half:update { { 0, 0 }, { 2, 0 }, { 0, 2 } }
+  h.close_arrays(half.areas, { 2 / 3, 2 / 3, 2 / 3 }, 1e-15)
+  -- Cubes of any size are at rest; a turned one has its rotation.
+  local box = basin.mesh.box { nx = 2, ny = 2, nz = 2 }
+  local solid = std.rig.local_global(box.points, box.tets, 3)
+  local turned = box.points * 1
+  local R = sparse.from { { 0, -1, 0 }, { 1, 0, 0 }, { 0, 0, 1 } }
+  turned = (sparse.from(turned) * R:T()):dense()
+  h.close(solid:energy(turned), 0, 1e-12)
+  local rotations = solid:rotations(turned)
+  h.close_arrays(rotations:slice(1, 1), { { { 0, -1, 0 }, { 1, 0, 0 }, { 0, 0, 1 } } }, 1e-12)
+  h.close_arrays(solid.stiffness * array.from(turned, { rows = 1 }), solid:force(rotations), 1e-12)
+  local clustered = std.rig.local_global(box.points, box.tets, 3, array.zeros(box.tets.count))
+  h.close_arrays(clustered:rotations(turned), rotations, 1e-12)
+end)
+
 h.finish()

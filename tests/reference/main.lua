@@ -44,9 +44,15 @@ local function run(path)
     return "skipped"
   end
   local checker = golden.checker(case)
+  local missing
   local ok, failure = xpcall(handler, function(value)
+    missing = type(value) == "table" and value.code == "MISSING_LIBRARY"
     return type(value) == "string" and debug.traceback(value, 2) or tostring(value)
   end, case, checker)
+  if missing then
+    line("skip", name, (failure:match("[^\n]*")))
+    return "skipped"
+  end
   if not ok then checker:fail("stopped", failure) end
   if #checker.failures == 0 then
     line("ok", name, ("%d numbers, worst %.2g of its tolerance (%s)"):format(
