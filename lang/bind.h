@@ -107,6 +107,7 @@ void basin__open_system(lua_State *L);
 void basin__open_expression(lua_State *L);
 void basin__open_plan(lua_State *L);
 void basin__open_local(lua_State *L);
+void basin__open_sweep(lua_State *L);
 void basin__open_info(lua_State *L);
 void basin__open_minimizer(lua_State *L);
 void basin__open_newton(lua_State *L);

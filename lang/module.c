@@ -56,6 +56,7 @@ int basin__open_core(lua_State *L)
   basin__open_expression(L);
   basin__open_plan(L);
   basin__open_local(L);
+  basin__open_sweep(L);
   basin__open_info(L);
   basin__open_minimizer(L);
   basin__open_newton(L);

@@ -235,6 +235,39 @@ BASIN_API basin_status basin_system_jacobian_matrix(basin_system *system,
                                                     const basin_jacobian_description *description,
                                                     basin_csr **matrix);
 
+/* ---- sweeps over constraints ---- */
+/* An expression whose entries c are to be zero: each entry of each element is a row. It reads the
+ * unknowns themselves, through connectivities, not through unions or computed arrays. */
+typedef struct basin_sweep_rows {
+  const char *name; /* for errors */
+  basin_space_id space;
+  const void *value_plan, *jacobian_plan;
+  const basin_kernel_info *value, *jacobian; /* COMPUTE kernels of c and dc/dx */
+  size_t expression_size;                    /* rows * cols of the expression */
+  size_t unknown_count;
+  const basin_unknown_access *unknowns; /* of the Jacobian plan */
+  const double *compliance;             /* a number a row; NULL: 0 */
+  const double *bias;  /* a number a row: the residual is bias + J (x - from); NULL: it is c */
+  double *multipliers; /* a number a row, in and out */
+} basin_sweep_rows;
+typedef struct basin_sweep_description {
+  size_t set_count;
+  const basin_sweep_rows *sets;
+  size_t array_count;
+  const basin_array_id *arrays; /* stored: the unknowns x, one array after the other */
+  const double *inverse_mass;   /* w, a number an unknown */
+  const double *from;           /* a number an unknown; needed with a bias */
+  size_t sweeps;
+} basin_sweep_description;
+/* Gauss-Seidel: `sweeps` times all rows, set after set, element after element, entry after entry.
+ * A row with residual r, compliance a and multiplier m changes
+ *   y = -(r + a m) / (sum w J^2 + a),  m += y,  x += w J y,
+ * c and J taken at the x that the rows before have left. Rows that nothing moves are passed over.
+ * One thread; on a CUDA device rows that share no unknown are evaluated at once, with the same
+ * result. */
+BASIN_API basin_status basin_system_sweep(basin_system *system,
+                                          const basin_sweep_description *description);
+
 /* ---- terms ---- */
 typedef uint32_t basin_term_id;
 typedef struct basin_term_description {
