@@ -10,7 +10,8 @@ local contents = {
   },
   shell = { "baraff_witkin", "hinge", "hinge_bending", "stvk_membrane" },
   body = {
-    "affine", "affine_inertia", "cloth", "determinant", "fixed", "orthogonality", "rope", "soft",
+    "affine", "affine_inertia", "cloth", "determinant", "fixed", "orthogonality", "rigid", "rope",
+    "soft",
   },
   motion = { "gravity", "inertia" },
   constraint = { "attach", "pin", "target" },
@@ -24,6 +25,11 @@ local contents = {
   material = { "lame" },
   smooth = { "cotangent", "fairing", "graph", "passes" },
   rig = { "leak", "linear", "local_global", "modes" },
+  rotation = { "hinge", "locked", "quaternion" },
+  integrate = {
+    "fast_projection", "ivts", "ivts_gs", "pbd", "proj2", "proj2_half", "rattle", "rigid", "sap",
+    "shake", "symplectic_euler", "verlet", "vts", "xpbd",
+  },
 }
 
 local function folder(name, modules)

@@ -2,6 +2,7 @@
 -- from runtime/base/environment.def. scripts/docs writes them; tests/docs compares them.
 -- SPDX-License-Identifier: Apache-2.0
 local std = require "basin.std"
+local stepper = require "basin.std.integrate.stepper"
 local term = require "basin.std.term"
 
 local M = {}
@@ -150,7 +151,7 @@ end
 -- ---- std.md ----
 
 local folders <const> = { "body", "elastic", "shell", "constraint", "joint", "contact", "damping",
-  "motion", "material", "smooth", "rig" }
+  "motion", "material", "integrate", "rotation", "smooth", "rig" }
 
 local function parameters(out, title, list)
   local rows = {}
@@ -167,6 +168,17 @@ local function term_text(out, name, item)
     local call = ("std.%s.%s { young =, poisson = }"):format(name, item.name)
     out[#out + 1] = ("`%s` is a material of it.\n"):format(call)
   end
+  out[#out + 1] = "Source: " .. escape(item.reference) .. ".\n"
+end
+
+local function method_text(out, item)
+  out[#out + 1] = ("### `std.integrate.%s(scene, options)`\n"):format(item.name)
+  out[#out + 1] = ("`%s`\n"):format(item.doc)
+  local rows = {}
+  for i, option in ipairs(item.options or {}) do
+    rows[i] = ("| `%s` | %s; %s |"):format(option[1], escape(option[4]), option[3])
+  end
+  table_of(out, "option", rows)
   out[#out + 1] = "Source: " .. escape(item.reference) .. ".\n"
 end
 
@@ -224,6 +236,8 @@ local function std_page(source)
     for _, module in ipairs(modules) do
       if term.is_term(module.value) then
         term_text(out, folder, module.value)
+      elseif stepper.is_method(module.value) then
+        method_text(out, module.value)
       else
         module_text(out, source, folder, module.name)
       end

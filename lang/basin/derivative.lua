@@ -97,13 +97,18 @@ local function owner_of(scene, ref)
   return assert(scene._spaces[scene._system:owner(ref)])
 end
 
+local function jacobian_plan(scene, ref, ids)
+  local key = ("jacobian %d by %s"):format(ref, table.concat(ids, ","))
+  return plan_of(scene, key, function(system)
+    return system:plan_jacobian(ref, owner_of(scene, ref):_child_name("jacobian_" .. ref), ids, {},
+      1)
+  end)
+end
+
 -- d expression / d arrays that it reads, side by side.
 local function local_jacobian(scene, ref, ids)
   local owner, bases, total = owner_of(scene, ref), stack(scene, ids)
-  local key = ("jacobian %d by %s"):format(ref, table.concat(ids, ","))
-  local plan = plan_of(scene, key, function(system)
-    return system:plan_jacobian(ref, owner:_child_name("jacobian_" .. ref), ids, {}, 1)
-  end)
+  local plan = jacobian_plan(scene, ref, ids)
   local rows, cols = scene._system:expression_shape(ref)
   return scene._system:assemble_jacobian(plan, rows * cols, owner:instances(), bases,
     arities(scene), total)
@@ -192,6 +197,20 @@ function M.jacobian(value, targets)
   local scene = rawget(value, "_scene")
   if not scene then errors.fail("ARGUMENT", "jacobian: a literal depends on nothing") end
   return jacobian_of(read_list(scene, targets, "jacobian"), expression.ref(value, scene))
+end
+
+--- What system:sweep needs of an expression that is to be zero: its plans and where it lives.
+function M.sweep_rows(value, targets, name)
+  local scene = rawget(value, "_scene")
+  local ref = expression.ref(value, scene)
+  local ids = reads(read_list(scene, targets, "sweep"), ref)
+  local owner = owner_of(scene, ref)
+  return { name = name, space = owner._space, rows = value.rows * value.cols,
+    count = owner:instances(),
+    value = plan_of(scene, ("value %d"):format(ref), function(system)
+      return system:plan_compute(ref, owner:_child_name("value_" .. ref))
+    end),
+    jacobian = jacobian_plan(scene, ref, ids) }
 end
 
 -- ---- second derivatives ----

@@ -8,6 +8,7 @@ local body = require "basin.body"
 local check = require "basin.check"
 local checkpoint = require "basin.checkpoint"
 local config = require "basin.config"
+local constraint = require "basin.constraint"
 local contact = require "basin.contact"
 local dense = require "basin.dense"
 local derivative = require "basin.derivative"
@@ -85,6 +86,8 @@ end
 
 scene.methods.add_body = body.add_body
 scene.methods.add_step_hook = body.add_step_hook
+scene.methods.add_constraint = constraint.add
+scene.methods.constraints = constraint.list
 scene.methods.motion = body.motion
 scene.methods.bodies = body.bodies
 scene.methods.save = checkpoint.save

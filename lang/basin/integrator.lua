@@ -2,7 +2,9 @@
 -- velocities after a step.
 -- SPDX-License-Identifier: Apache-2.0
 local body_module = require "basin.body"
+local core = require "basin.core"
 local errors = require "basin.errors"
+local options = require "basin.options"
 
 local M = {}
 
@@ -14,6 +16,7 @@ end
 
 local function prepare(scene, weight, predict)
   body_module.motion(scene).inertia_weight:update(weight)
+  for _, body in ipairs(body_module.bodies(scene)) do body.inertia:enable(weight > 0) end
   each_unknown(scene, function(part, key)
     local value = part.value:value()
     part.last:update(value)
@@ -64,26 +67,119 @@ function bdf2.end_step(self, scene)
   self.history_h = h
 end
 
+-- Newmark (1959): q' = q + h v + h^2 ((1/2 - beta) a + beta a'), v' = v + h ((1 - gamma) a + gamma
+-- a'); a' balances the forces at q', which makes q' the minimum with weight 1/(beta h^2).
+local newmark = {}
+
+-- M^-1 f at the present state, a list of arrays: what the first step begins with.
+local function accelerations(scene)
+  local unknowns, inertia, result = {}, {}, {}
+  each_unknown(scene, function(part)
+    unknowns[#unknowns + 1] = part.value
+    part.predicted:update(part.value:value()) -- inertia then has no gradient
+  end)
+  for _, body in ipairs(body_module.bodies(scene)) do
+    inertia[#inertia + 1] = body.inertia:enable()
+  end
+  body_module.motion(scene).inertia_weight:update(1)
+  local forces = { scene:minimizer { targets = unknowns }:gradient() }
+  for i, part in ipairs(forces) do forces[i] = core.array(part, 1) end
+  local all = #forces == 1 and forces[1] or core.array_join(forces)
+  if all.count == 0 or all:max_abs() == 0 then return forces end
+  local mass = scene:minimizer { targets = unknowns, energies = inertia }
+    :hessian { projection = "none" }
+  local solved, first = core.array(mass:solve(-all), 1), 1
+  for i, unknown in ipairs(unknowns) do
+    local size = forces[i].count
+    result[i] = core.array(solved:slice(first, first + size - 1), unknown.rows, unknown.cols)
+    first = first + size
+  end
+  return result
+end
+
+function newmark.begin_step(self, scene, h)
+  local beta = self.options.beta
+  self.h, self.before = h, {}
+  if next(self.history) == nil and #body_module.bodies(scene) > 0 then
+    local list, i = accelerations(scene), 0
+    each_unknown(scene, function(_, key)
+      i = i + 1
+      self.history[key .. ".acceleration"] = list[i]
+    end)
+  end
+  prepare(scene, 1 / (beta * h ^ 2), function(q, v, key)
+    local a = self.history[key .. ".acceleration"]
+    self.before[key] = v + h * (1 - self.options.gamma) * a
+    return q + h * v + (0.5 - beta) * h ^ 2 * a
+  end)
+end
+
+function newmark.end_step(self, scene)
+  local h = self.h
+  each_unknown(scene, function(part, key)
+    local a = (part.value:value() - part.predicted:value()) / (self.options.beta * h ^ 2)
+    part.velocity:update(self.before[key] + self.options.gamma * h * a)
+    self.history[key .. ".acceleration"] = a
+  end)
+end
+
+function newmark.check(given)
+  local checked = options.check("simulate: newmark", given,
+    { beta = "positive", gamma = "positive" })
+  checked.beta, checked.gamma = checked.beta or 0.25, checked.gamma or 0.5
+  if checked.gamma < 0.5 then
+    errors.fail_hint("ARGUMENT", "gamma = 0.5 conserves energy, more damps",
+      "simulate: newmark: 'gamma' below 0.5 adds energy in every step, got %g", checked.gamma)
+  end
+  return checked
+end
+
 -- Quasi-static: equilibrium of the potentials, no inertia.
 local quasistatic = {}
 
 function quasistatic.begin_step(_, scene, _)
   prepare(scene, 0, function(q) return q end)
-  for _, body in ipairs(body_module.bodies(scene)) do body.inertia:disable() end
 end
 
 function quasistatic.end_step(_, scene)
   each_unknown(scene, function(part) part.velocity:update(0) end)
 end
 
-local known <const> = { implicit_euler = implicit_euler, bdf2 = bdf2, quasistatic = quasistatic }
+local known <const> = { implicit_euler = implicit_euler, bdf2 = bdf2, newmark = newmark,
+  quasistatic = quasistatic }
 
 M.names = errors.sorted_keys(known)
 
---- An integrator of that name. begin_step(scene, h) sets predictions and weight; end_step(scene)
---- sets velocities; history: arrays that a checkpoint must keep.
-function M.new(name)
-  return setmetatable({ name = name, history = {} }, { __index = known[name] })
+-- Objects that step a scene by themselves: std.integrate makes them.
+local function is_stepper(value)
+  return type(value) == "table" and type(value.advance) == "function"
+end
+
+--- Raises unless a value can be the integrator of a scene.
+function M.check(scene, value)
+  if type(value) ~= "table" or not getmetatable(value) then
+    options.check("basin.simulate", { integrator = value }, { integrator = M.names })
+  elseif not is_stepper(value) then
+    errors.fail_hint("ARGUMENT", "integrator = std.integrate.rattle(scene, { dt = 0.01 })",
+      "basin.simulate: 'integrator' must be a name or a stepper, got a %s",
+      options.type_name(value))
+  elseif value.scene ~= scene then
+    errors.fail("OWNER", "basin.simulate: the stepper belongs to scene '%s', this is '%s'",
+      value.scene.name, scene.name)
+  end
+end
+
+--- An integrator of that name, or a stepper. begin_step(scene, h) sets predictions and weight;
+--- end_step(scene) sets velocities; history: arrays that a checkpoint must keep. Steppers have
+--- advance(state), which moves the unknowns in place of a minimization.
+function M.new(value, given)
+  if type(value) == "table" then return value end
+  local own = known[value]
+  if given.newmark and own ~= newmark then
+    errors.fail("ARGUMENT", "basin.simulate: option 'newmark' is for integrator = \"newmark\"")
+  end
+  return setmetatable({ name = value, history = {},
+    options = own.check and own.check(given[value]) }, { __index = own })
 end
 
 return M

@@ -1255,6 +1255,18 @@ function Scene:add_body(given) end
 ---@return table
 function Scene:add_step_hook(given) end
 
+---Adds c(x) = 0 for every instance: an expression that depends on data, which std.integrate's
+---steppers keep. {name =, compliance =}: the inverse of a stiffness for those that know it, a number
+---or a constant; 0, the default, is rigid.
+---@param value basin.Expression
+---@param given? table
+---@return basin.Constraint
+function Scene:add_constraint(value, given) end
+
+---The constraints that were added, in order.
+---@return basin.Constraint[]
+function Scene:constraints() end
+
 ---The constants of motion: time_step, gravity, inertia_weight.
 ---@return {time_step: basin.Attribute, gravity: basin.Attribute, inertia_weight: basin.Attribute}
 function Scene:motion() end
@@ -1279,6 +1291,46 @@ function Scene:restore(path) end
 ---@field surface table?
 ---@field inertia basin.Energy
 ---@field gravity basin.Energy?
+
+---A constraint: what scene:add_constraint returns.
+---@class basin.Constraint
+---@field name string
+---@field rows integer of an instance
+---@field enabled boolean
+local Constraint = {}
+
+---Its values: a block of rows an instance, zero where it holds.
+---@return basin.Array
+function Constraint:compute() end
+
+---Its Jacobian by a list of stored attributes.
+---@param targets basin.Attribute[]
+---@return basin.Matrix
+function Constraint:jacobian(targets) end
+
+---The second derivative of weights . c by a list of stored attributes; weights: one number a row.
+---With minus the forces of its rows as weights it is the geometric stiffness.
+---@param weights basin.Array|number[]
+---@param targets basin.Attribute[]
+---@return basin.Matrix
+function Constraint:hessian(weights, targets) end
+
+---The compliance of every row; nil where the constraint is rigid.
+---@return basin.Array?
+function Constraint:compliances() end
+
+---The expression it was made from.
+---@return basin.Expression
+function Constraint:expression() end
+
+---Switches the constraint on (or, with false, off).
+---@param on? boolean
+---@return basin.Constraint
+function Constraint:enable(on) end
+
+---Switches the constraint off.
+---@return basin.Constraint
+function Constraint:disable() end
 
 ---A term of the energy.
 ---@class basin.Energy
@@ -1912,10 +1964,10 @@ function basin.newton(target, given) end
 ---@return basin.NewtonReport
 function basin.minimize(target, given) end
 
----basin.simulate(scene, {dt=, steps=, gravity=, integrator=, newton={…}, solve={method=, …},
----output={…}, checkpoint={file=, every=}, restart=, on_step=, log=, progress=}). `solve` takes the
----options of basin.minimize in the place of `newton`. In a host program, and under `basin check`,
----it only records what was asked.
+---basin.simulate(scene, {dt=, steps=, gravity=, integrator=, newmark={…}, newton={…},
+---solve={method=, …}, output={…}, checkpoint={file=, every=}, restart=, on_step=, log=,
+---progress=}). `solve` takes the options of basin.minimize in the place of `newton`. In a host
+---program, and under `basin check`, it only records what was asked.
 ---@param scene basin.Scene
 ---@param given table
 ---@return basin.Report

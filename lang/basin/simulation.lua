@@ -21,7 +21,7 @@ local Simulation = { __name = "basin.simulation" }
 Simulation.__index = Simulation
 
 local spec = { dt = "positive", steps = "whole", gravity = "vector",
-  integrator = integrator.names, newton = "table", solve = "table", output = "table",
+  integrator = "any", newmark = "table", newton = "table", solve = "table", output = "table",
   checkpoint = "table", restart = "string", on_step = "function", log = "any", progress = "any" }
 
 local function check_gravity(gravity)
@@ -61,16 +61,32 @@ local function solve_options(checked)
   return given
 end
 
+-- A stepper has a time step and gravity of its own, which options of simulate replace.
+local function settle_stepper(checked)
+  local own = type(checked.integrator) == "table" and checked.integrator
+  if own then
+    local minimizing = checked.newton and "newton" or checked.solve and "solve"
+    if minimizing then
+      errors.fail("ARGUMENT", "basin.simulate: '%s' is explicit and takes no option '%s'", own.name,
+        minimizing)
+    end
+    checked.dt, checked.gravity = checked.dt or own.dt, checked.gravity or own.gravity
+  end
+  if not checked.dt then errors.fail("ARGUMENT", "basin.simulate: option 'dt' is missing") end
+end
+
 --- Checks the options of simulate and makes a simulation that has not stepped yet.
 function M.new(scene, given)
   if not scene_module.is(scene) then
     errors.fail("ARGUMENT", "basin.simulate: a scene is needed, got a %s", options.type_name(scene))
   end
-  local checked = options.check("basin.simulate", given, spec, { "dt" })
+  local checked = options.check("basin.simulate", given, spec)
+  checked.integrator = checked.integrator or "implicit_euler"
+  integrator.check(scene, checked.integrator)
+  settle_stepper(checked)
   checked.checkpoint = checked.checkpoint and
     options.check("simulate: checkpoint", checked.checkpoint,
       { file = "string", every = "count" }, { "file" })
-  checked.integrator = checked.integrator or "implicit_euler"
   if #body_module.bodies(scene) == 0 and #scene._targets == 0 then
     errors.fail_hint("STATE",
       "std.body.soft, std.body.cloth, … register bodies; or call scene:add_minimize_target",
@@ -78,9 +94,10 @@ function M.new(scene, given)
   end
   local self = setmetatable({ scene = scene, options = checked, step_number = 0, time = 0,
     dt = checked.dt, gravity = check_gravity(checked.gravity),
-    integrator = integrator.new(checked.integrator), solve = solve_options(checked),
+    integrator = integrator.new(checked.integrator, checked), solve = solve_options(checked),
       report = report_module.new(scene, checked) }, Simulation)
   scene._simulation = self
+  if self.integrator.advance then self.integrator.simulation = self end -- it goes on from there
   self:_set_constants()
   if checked.restart then self:_restart(checked.restart) end
   return self
@@ -197,7 +214,8 @@ local function advance(self)
   self:_set_constants()
   self.integrator:begin_step(scene, self.dt)
   call_hooks(self, "begin_step")
-  local result = solve(self)
+  local stepper = self.integrator
+  local result = stepper.advance and stepper:advance(self:_state()) or solve(self)
   if result.diverged then fail_diverged(self, result) end
   if not result.interrupted then
     self.integrator:end_step(scene)
@@ -329,10 +347,10 @@ function Simulation:run()
   return self.report
 end
 
---- basin.simulate(scene, {dt=, steps=, gravity=, integrator=, newton={…}, solve={method=, …},
---- output={…}, checkpoint={file=, every=}, restart=, on_step=, log=, progress=}). `solve` takes the
---- options of basin.minimize in the place of `newton`. In a host program, and under `basin check`,
---- it only records what was asked.
+--- basin.simulate(scene, {dt=, steps=, gravity=, integrator=, newmark={…}, newton={…},
+--- solve={method=, …}, output={…}, checkpoint={file=, every=}, restart=, on_step=, log=,
+--- progress=}). `solve` takes the options of basin.minimize in the place of `newton`. In a host
+--- program, and under `basin check`, it only records what was asked.
 function M.simulate(scene, given)
   local simulation = M.new(scene, given)
   if session.mode == "declare" then return simulation.report end

@@ -64,6 +64,7 @@ local tables = {
   Union = primitive.union_methods,
   Connectivity = primitive.connectivity_methods,
   Energy = require("basin.energy").methods,
+  Constraint = require("basin.constraint").methods,
   Minimizer = minimizer.methods,
   Solver = minimizer.solver_methods,
   Output = require("basin.output").methods,

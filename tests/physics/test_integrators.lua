@@ -22,10 +22,11 @@ local function oscillate(integrator, dt, T)
     -omega * math.sin(omega * T)
 end
 
-for integrator, order in basin.sorted { implicit_euler = 1, bdf2 = 2 } do
+for integrator, order in basin.sorted { implicit_euler = 1, bdf2 = 2, newmark = 2 } do
   harness.test("order of " .. integrator, function()
     local errors = {}
-    for i, dt in ipairs { 0.004, 0.002, 0.001 } do
+    local longest = integrator == "newmark" and 0.02 or 0.004 -- both in the range of the limit
+    for i, dt in ipairs { longest, longest / 2, longest / 4 } do
       local x, v, x_exact, v_exact = oscillate(integrator, dt, 1)
       errors[i] = math.abs(x - x_exact) + math.abs(v - v_exact)
     end
@@ -35,6 +36,53 @@ for integrator, order in basin.sorted { implicit_euler = 1, bdf2 = 2 } do
     end
   end)
 end
+
+-- The same oscillator started off, its energy after each step.
+local function energies(newmark, steps)
+  local scene = basin.scene "oscillator"
+  local point = scene:add_mesh("mesh"):add_primitive("point", 1)
+  local x = point:add_attribute("x", { rows = 3, value = { 1, 0, 0 } })
+  local body = scene:add_body { name = "mass", unknowns = { x }, inertia = function(d)
+    return d:squared_norm()
+  end }
+  local origin = point:add_constant("origin", { rows = 3, value = { 0, 0, 0 } })
+  scene:add_energy(std.constraint.target(x, origin, 18), { name = "spring" })
+  local list = {}
+  basin.simulate(scene, { dt = 0.05, steps = steps, integrator = "newmark", newmark = newmark,
+    newton = { rule = "gradient", tolerance = 1e-13 }, on_step = function()
+    list[#list + 1] = body.unknowns[1].velocity:value():norm() ^ 2 + 9 * x:value():norm() ^ 2
+  end })
+  return list
+end
+
+harness.test("newmark conserves the energy of an oscillator, a larger gamma damps", function()
+  for _, energy in ipairs(energies(nil, 100)) do harness.close(energy, 9, 1e-9) end
+  -- exp(-(gamma - 1/2) omega^2 h t) of it is left, in the limit of short steps.
+  local damped = energies({ gamma = 0.6, beta = 0.3025 }, 100)
+  harness.close(damped[100], 9 * math.exp(-0.1 * 9 * 0.05 * 5), 0.02)
+end)
+
+harness.test("newmark with constant force is exact: x = x0 + v0 t + g t^2 / 2", function()
+  local scene = basin.scene "fall"
+  local body = std.body.rope(scene, "rope", { mesh = basin.mesh.line { from = { 0, 0, 0 },
+    to = { 1, 0, 0 }, count = 3 }, density = 2, stiffness = 10, velocity = { 0, 2, 0 } })
+  basin.simulate(scene, { dt = 0.01, steps = 20, gravity = { 0, -9.8, 1 }, integrator = "newmark",
+    newton = { rule = "gradient", tolerance = 1e-12 } })
+  harness.close(body.position:value()[2][2], 2 * 0.2 - 9.8 * 0.2 ^ 2 / 2, 1e-10)
+  harness.close(body.motion.unknowns[1].velocity:value()[2][3], 0.2, 1e-10)
+end)
+
+harness.test("inertia comes back after a quasi-static run", function()
+  local scene = basin.scene "again"
+  local body = std.body.rope(scene, "rope", { mesh = basin.mesh.line { from = { 0, 0, 0 },
+    to = { 1, 0, 0 }, count = 2 }, density = 2, stiffness = 10 })
+  std.constraint.pin(body, { vertices = { 0 }, stiffness = 1e4 })
+  basin.simulate(scene, { dt = 0.01, steps = 1, integrator = "quasistatic" })
+  local before = body.position:value()
+  body.motion.unknowns[1].velocity:update { 0, 0, 1 }
+  basin.simulate(scene, { dt = 0.01, steps = 1, newton = { rule = "gradient", tolerance = 1e-12 } })
+  harness.close((body.position:value() - before)[2][3], 0.01, 1e-4)
+end)
 
 harness.test("free fall, implicit Euler: x_n = x_0 - g h^2 n (n + 1) / 2", function()
   local scene = basin.scene "fall"

@@ -32,7 +32,7 @@ local function state(soft, cube)
   return table.concat(parts)
 end
 
-for _, integrator in ipairs { "implicit_euler", "bdf2" } do
+for _, integrator in ipairs { "implicit_euler", "bdf2", "newmark" } do
   harness.test("restart of " .. integrator, function()
     local options = { dt = 0.01, steps = 20, gravity = { 0, -9.8, 0 }, integrator = integrator,
       newton = { max_iterations = 100 } }

@@ -1,0 +1,9 @@
+-- Newton's options for an explicit method.
+-- SPDX-License-Identifier: Apache-2.0
+local basin = require "basin"
+local std = require "basin.std"
+local scene = basin.scene("net")
+std.body.rope(scene, "rope", {
+  mesh = basin.mesh.line { from = { 0, 0, 0 }, to = { 1, 0, 0 }, count = 3 }, density = 1, stiffness = 10,
+})
+basin.simulate(scene, { steps = 1, newton = { tolerance = 1 }, integrator = std.integrate.verlet(scene, { dt = 0.01 }) })
