@@ -68,6 +68,7 @@ end
 function methods.begin_step(self)
   check_hooks(self)
   check_constraints(self)
+  self.system:refresh()
   for _, part in ipairs(self.system.parts) do part.last:update(part.value:value()) end
 end
 

@@ -4,6 +4,7 @@ local basin = require "basin"
 local body_module = require "basin.body"
 local errors = require "basin.errors"
 local held = require "basin.std.integrate.held"
+local hold = require "basin.hold"
 local M = {}
 
 local System = {}
@@ -97,13 +98,29 @@ function M.part_at(parts, i)
 end
 
 ---Fields: scene, parts, targets, total, mass, inverse_mass, is_held (by entry, from 1).
-function M.new(where, scene, hold)
+function M.new(where, scene, given)
   local self = setmetatable({ scene = scene, where = where }, System)
   self.parts, self.targets, self.total = parts_of(where, scene)
-  self.holds, self.is_held = held.new(where, self, hold)
-  self.mass = masses_of(where, self)
-  self.inverse_mass = inverse_masses(where, self)
+  self.holds, self.own = held.new(where, self, given)
+  self:refresh()
   return self
+end
+
+---Masses and what is held, by option and by attribute:hold, where that has changed.
+function System:refresh()
+  local versions = {}
+  for i, target in ipairs(self.targets) do versions[i] = hold.version(target) end
+  local version = table.concat(versions, ",")
+  if version == self.version then return end
+  self.version, self.is_held, self.free_entries = version, {}, nil
+  for entry in pairs(self.own) do self.is_held[entry] = true end
+  for _, part in ipairs(self.parts) do
+    for _, number in ipairs(hold.numbers(part.value) or {}) do
+      self.is_held[part.first + number + 1] = true
+    end
+  end
+  self.mass = masses_of(self.where, self)
+  self.inverse_mass = inverse_masses(self.where, self)
 end
 
 function System:position() return joined(self.parts, "value") end

@@ -72,6 +72,17 @@ harness.test("newmark with constant force is exact: x = x0 + v0 t + g t^2 / 2", 
   harness.close(body.motion.unknowns[1].velocity:value()[2][3], 0.2, 1e-10)
 end)
 
+harness.test("newmark leaves what is held", function()
+  local scene = basin.scene "held"
+  local body = std.body.rope(scene, "rope", { mesh = basin.mesh.line { from = { 0, 0, 0 },
+    to = { 1, 0, 0 }, count = 3 }, density = 2, stiffness = 10 })
+  body.position:hold { 0 }
+  basin.simulate(scene, { dt = 0.01, steps = 20, gravity = { 0, -9.8, 0 },
+    integrator = "newmark" })
+  local x = body.position:value():table()
+  assert(x[1][1] == 0 and x[1][2] == 0 and x[3][2] < -0.1)
+end)
+
 harness.test("inertia comes back after a quasi-static run", function()
   local scene = basin.scene "again"
   local body = std.body.rope(scene, "rope", { mesh = basin.mesh.line { from = { 0, 0, 0 },

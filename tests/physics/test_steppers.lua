@@ -237,6 +237,19 @@ harness.test("held vertices stay or follow their path", function()
   assert(x[3][2] < -0.01, "the rest falls")
 end)
 
+harness.test("what attribute:hold holds stays, until it is released", function()
+  local scene, body = rope "attribute"
+  body.position:hold { 0, 5 }
+  local stepper = std.integrate.verlet(scene, { dt = 0.005, gravity = { 0, -9.8, 0 } })
+  for _ = 1, 10 do stepper:step() end
+  local x = body.position:value():table()
+  assert(x[1][2] == 0 and x[6][1] == 1 and x[6][2] == 0 and x[3][2] < 0)
+  body.position:release { 5 }
+  for _ = 1, 10 do stepper:step() end
+  x = body.position:value():table()
+  assert(x[1][2] == 0 and x[6][2] < 0)
+end)
+
 -- Steps through basin.simulate: pins of the scene, checkpoints, restart.
 for _, method in ipairs { "symplectic_euler", "rattle", "xpbd" } do
   harness.test("restart of " .. method, function()
