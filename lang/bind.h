@@ -112,6 +112,7 @@ void basin__open_info(lua_State *L);
 void basin__open_minimizer(lua_State *L);
 void basin__open_newton(lua_State *L);
 void basin__open_update(lua_State *L);
+void basin__open_surface(lua_State *L);
 void basin__open_output(lua_State *L);
 void basin__open_checkpoint(lua_State *L);
 void basin__open_contact(lua_State *L);

@@ -61,6 +61,7 @@ int basin__open_core(lua_State *L)
   basin__open_minimizer(L);
   basin__open_newton(L);
   basin__open_update(L);
+  basin__open_surface(L);
   basin__open_output(L);
   basin__open_checkpoint(L);
   basin__open_contact(L);

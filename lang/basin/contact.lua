@@ -3,6 +3,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 local attribute = require "basin.attribute"
 local core = require "basin.core"
+local crossing = require "basin.crossing"
 local errors = require "basin.errors"
 local expression = require "basin.expression"
 local options = require "basin.options"
@@ -317,6 +318,7 @@ function methods.memory(self)
 end
 
 for name, call in pairs(stencil) do M[name] = call end
+for name, call in pairs(crossing) do M[name] = call end
 for name, method in pairs(steps) do methods[name] = method end
 
 M.methods = methods

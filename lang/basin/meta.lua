@@ -2167,6 +2167,30 @@ function basin.contact.distance(given) end
 ---@return number[]?
 function basin.contact.time(given) end
 
+---How two surfaces cross (meshes, or {points =, triangles =}): {points =, pairs =, edges_a =,
+---edges_b =, loops =, length =}. points: where edges of a go through triangles of b, then edges of
+---b through a; edges_a, edges_b: rows of two vertices and the other surface's triangle for each of
+---them; pairs: rows of a triangle of a and one of b that cross; loops: lists of points in order,
+---from 0, whose field `closed` says whether the last leads to the first; length: of all loops.
+---@param a basin.Mesh|table
+---@param b basin.Mesh|table
+---@return table
+function basin.contact.crossings(a, b) end
+
+---How often a surface winds around each of some points: 1 inside of a closed surface whose
+---triangles look outwards, 0 outside, between the two where it is open.
+---@param surface basin.Mesh|table
+---@param points basin.Data
+---@return basin.Array
+function basin.contact.winding(surface, points) end
+
+---How far each ray goes to the surface, in lengths of its direction; infinite where it misses.
+---@param surface basin.Mesh|table
+---@param origins basin.Data
+---@param directions basin.Data
+---@return basin.Array
+function basin.contact.rays(surface, origins, directions) end
+
 ---Whether a segment of two points and a triangle have a point in common; exact.
 ---@param segment basin.Data
 ---@param triangle basin.Data

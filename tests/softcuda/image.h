@@ -6,11 +6,11 @@
 #include "abi.h"
 #include "fault.h"
 
-#define SOFTCUDA_MAGIC       "\177SOFTCUDA image\n"
-#define SOFTCUDA_PTX_START   "//\n// Software CUDA\n//\n.softcuda "
-#define SOFTCUDA_SHARED_MAX  (48u << 10)  /* bytes of a block, and ... */
-#define SOFTCUDA_SHARED_MOST (227u << 10) /* ... with the kernel's consent */
-#define SOFTCUDA_PARAMETERS_MOST 4096u    /* bytes, of a launch */
+#define SOFTCUDA_MAGIC           "\177SOFTCUDA image\n"
+#define SOFTCUDA_PTX_START       "//\n// Software CUDA\n//\n.softcuda "
+#define SOFTCUDA_SHARED_MAX      (48u << 10)  /* bytes of a block, and ... */
+#define SOFTCUDA_SHARED_MOST     (227u << 10) /* ... with the kernel's consent */
+#define SOFTCUDA_PARAMETERS_MOST 4096u        /* bytes, of a launch */
 
 /* The head of a device image; a relocatable ELF object follows. */
 typedef struct softcuda_head {

@@ -231,6 +231,34 @@ BASIN_API basin_status basin_contact_intersections(
  * behind a plane; OK if the positions are a legal start. */
 BASIN_API basin_status basin_contact_check(basin_contact *contact, const double *positions);
 
+/* ---- surfaces ---- */
+
+/* Triangles over vertex_count x 3 finite doubles; read only during a call. Work is divided among
+ * the context's threads and does not depend on their number. */
+typedef struct basin_surface {
+  size_t vertex_count;
+  const double *positions;
+  size_t triangle_count;
+  const uint32_t *triangles;
+} basin_surface;
+
+/* How often the surface winds around each of `count` points (the sum of the solid angles over 4
+ * pi): 1 inside of a closed surface that looks outwards, 0 outside. Costs points x triangles.
+ * ERROR_NOT_FINITE and ERROR_RANGE name a vertex or triangle. */
+BASIN_API basin_status basin_surface_winding(basin_context *context,
+                                             const basin_surface *surface,
+                                             size_t count,
+                                             const double *points,
+                                             double *winding);
+/* How far each ray goes to the first triangle, in lengths of its direction; infinite where it meets
+ * none. Triangles that a ray runs along are not seen. Costs and errors as above. */
+BASIN_API basin_status basin_surface_rays(basin_context *context,
+                                          const basin_surface *surface,
+                                          size_t count,
+                                          const double *origins,
+                                          const double *directions,
+                                          double *lengths);
+
 /* ---- single stencils ---- */
 
 /* Closest features of a stencil of kind POINT_POINT, POINT_EDGE, POINT_TRIANGLE or EDGE_EDGE (each

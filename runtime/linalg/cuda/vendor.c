@@ -39,8 +39,7 @@ static basin_status lacks(basin_context *context, const basin_dl *library, const
 
 static basin_status resolve_cusolver(basin__cusolver *l)
 {
-  static const char *const names[] = {
-      "libcusolver.so.12",
+  static const char *const names[] = {"libcusolver.so.12",
                                       "libcusolver.so.11",
                                       "libcusolver.so",
                                       "/usr/local/cuda/lib64/libcusolver.so",
