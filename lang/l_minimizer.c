@@ -271,8 +271,7 @@ static void push_solve_report(lua_State *L, const basin_solve_report *report)
   lua_setfield(L, -2, "residual");
 }
 
-/* Node-major vector of a list of arrays, one a target, in a fresh userdata on the stack. */
-static double *check_right_side(lua_State *L, basin_l_minimizer *box, int list)
+double *basin__check_vector(lua_State *L, basin_l_minimizer *box, int list)
 {
   size_t total = 0;
   basin_minimizer_gradient(box->minimizer, &total);
@@ -322,7 +321,8 @@ static int minimizer_solve(lua_State *L)
   basin_l_minimizer *box = basin__check_minimizer(L, 1);
   lua_settop(L, 3);
   basin_solve_options options = basin__check_solve_options(L, 2);
-  const double *right = lua_istable(L, 3) ? check_right_side(L, box, 3) : NULL, *direction = NULL;
+  const double *right = lua_istable(L, 3) ? basin__check_vector(L, box, 3) : NULL,
+               *direction = NULL;
   basin_solve_report report = {.size = sizeof report};
   basin__check(
       L, box->context, basin_minimizer_solve(box->minimizer, &options, right, &direction, &report));

@@ -364,11 +364,29 @@ static int minimizer_motion(lua_State *L)
   return 1;
 }
 
+/* minimizer:filtered(directions: one array a target, filter of (direction handle, 1)) -> what the
+ * filter allows */
+static int minimizer_filtered(lua_State *L)
+{
+  basin_l_minimizer *box = basin__check_minimizer(L, 1);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  luaL_checktype(L, 3, LUA_TFUNCTION);
+  lua_settop(L, 3);
+  const double *direction = basin__check_vector(L, box, 2);
+  lua_pushvalue(L, 3);
+  lua_pushvalue(L, 1);
+  push_address(L, direction);
+  lua_pushnumber(L, 1);
+  lua_call(L, 3, 1);
+  return 1;
+}
+
 static const luaL_Reg newton_methods[] = {{"newton", minimizer_newton},
                                           {"first_order", minimizer_first_order},
                                           {"filter_plane", minimizer_filter_plane},
                                           {"filter_inversion", minimizer_filter_inversion},
                                           {"motion", minimizer_motion},
+                                          {"filtered", minimizer_filtered},
                                           {NULL, NULL}};
 
 void basin__open_newton(lua_State *L)

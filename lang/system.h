@@ -41,5 +41,8 @@ typedef struct basin_l_minimizer {
   basin_context *context;
 } basin_l_minimizer;
 basin_l_minimizer *basin__check_minimizer(lua_State *L, int index);
+/* Node-major vector of the list of arrays at index `list`, one a target of the minimizer at index
+ * 1, in a fresh userdata on the stack. */
+double *basin__check_vector(lua_State *L, basin_l_minimizer *box, int list);
 
 #endif

@@ -14,7 +14,7 @@ local contents = {
     "soft",
   },
   motion = { "gravity", "inertia" },
-  constraint = { "attach", "pin", "target" },
+  constraint = { "attach", "fix", "pin", "target" },
   joint = { "ball", "coincidence", "hinge", "limit", "rail", "slider", "weld" },
   contact = {
     "adhesion", "adhesive_friction", "anisotropic_friction", "barrier", "cubic_barrier", "friction",

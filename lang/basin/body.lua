@@ -18,7 +18,8 @@
 --   scene:add_step_hook { … }   for constraints and contacts:
 --     name, begin_step = function(state), end_step = function(state): state has scene, step, time
 --                (at the end of the step), time_step, gravity, and minimize(options), which
---                minimizes at once, with these options of basin.newton
+--                minimizes at once, with these options of basin.newton; before a step also moves,
+--                what held unknowns are to do in it, and limit(moves, except) (basin.moves)
 --     solved     function(state, report): after a minimization; true asks for another one before
 --                the step ends
 --     report     function(): a line of the report of simulate, or nil
@@ -26,6 +27,8 @@
 --                {broad =, narrow =, steps =, fill =}
 --     refresh    function(): after every change of the unknowns inside a solve
 --     filters    list of basin.filter values
+--     moves      list of held unknowns that follow paths: {attribute =, indices = array, path =
+--                function(time) -> their values, pieces = straight pieces within a step (1)}
 --     planes     list of {normal =, offset =}, drawn in pictures
 --     surface    {positions = expression, triangles =, edges =, tets =, labels =}: what output
 --     shows; labels from 0, one a
@@ -46,7 +49,7 @@ local M = {}
 
 local hook_spec = { name = "string", begin_step = "function", end_step = "function",
   refresh = "function", solved = "function", report = "function", costs = "function",
-  filters = "table", planes = "table", surface = "table" }
+  filters = "table", moves = "table", planes = "table", surface = "table" }
 
 --- The constants of motion of a scene.
 function M.motion(scene)

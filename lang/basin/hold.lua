@@ -125,6 +125,12 @@ function M.version(attribute)
   return state and state.version or 0
 end
 
+--- Whether the entry of this number is held.
+function M.is_held(attribute, number)
+  local state = rawget(attribute, "_hold")
+  return state ~= nil and state.held[number] == true
+end
+
 --- Replaces what is held by entries of these numbers.
 function M.set_numbers(attribute, numbers)
   local state = state_of(attribute)

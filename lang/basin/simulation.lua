@@ -7,6 +7,7 @@ local errors = require "basin.errors"
 local integrator = require "basin.integrator"
 local minimize = require "basin.minimize"
 local monitor = require "basin.monitor"
+local moves = require "basin.moves"
 local newton = require "basin.newton"
 local options = require "basin.options"
 local output = require "basin.output"
@@ -112,7 +113,9 @@ end
 
 function Simulation:_state()
   return { scene = self.scene, step = self.step_number, time = self.time, time_step = self.dt,
-    gravity = self.gravity, minimize = function(given) return self:_minimize(given) end }
+    gravity = self.gravity, moves = self.moves,
+    minimize = function(given) return self:_minimize(given) end,
+    limit = function(list, except) return self:_limit(list, except) end }
 end
 
 local function call_hooks(self, name)
@@ -177,6 +180,16 @@ function Simulation:_minimize(given)
   return minimize.run(self.scene:main_minimizer(), call, gather(self, "filters"))
 end
 
+-- How far held unknowns may go at once, by all filters but one.
+function Simulation:_limit(list, except)
+  local filters = {}
+  for _, item in ipairs(self.solve.filters or {}) do filters[#filters + 1] = item end
+  for _, item in ipairs(gather(self, "filters")) do
+    if item ~= except then filters[#filters + 1] = item end
+  end
+  return moves.limit(self.scene:main_minimizer(), list, filters)
+end
+
 -- Whether a hook asks to minimize again from the present values, with other constants.
 local function wants_more(self, result)
   local state, more = self:_state(), false
@@ -213,8 +226,12 @@ local function advance(self)
   local scene = self.scene
   self:_set_constants()
   self.integrator:begin_step(scene, self.dt)
+  self.moves = moves.begin(body_module.hooks(scene), self.time, self.dt)
   call_hooks(self, "begin_step")
   local stepper = self.integrator
+  moves.finish(self.moves, function(list) return stepper.advance and 1 or self:_limit(list) end,
+    function(given) return self:_minimize(given) end)
+  self.moves = nil
   local result = stepper.advance and stepper:advance(self:_state()) or solve(self)
   if result.diverged then fail_diverged(self, result) end
   if not result.interrupted then

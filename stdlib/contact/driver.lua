@@ -26,14 +26,14 @@ function Contact:smallest_distance() return self.detector:smallest_distance() en
 function Contact:refresh() return self.detector:detect { distance = self.reach } end
 
 local function begin_step(self, state)
-  local moved = self.moving:rewind(state.step)
+  local moved = self.moving:rewind(state)
   if not self.left or (self.position:compute() - self.left):max_abs() > 0 then legal.check(self) end
   self.renewed, self.relagged = 0, 0
   self.next_step = state.step + 1
   adaptive.begin_step(self)
   if self.lagged then semi_implicit.lag(self, true) end
   if self.friction then friction_list.lag(self, true) end
-  if moved then self.moving:advance(state.minimize) end
+  if moved then self.moving:advance(state, self.filter) end
 end
 
 local function solved(self, state, report)
@@ -56,6 +56,7 @@ function M.attach(self, given)
   self:refresh()
   local filter = self.detector:filter { slackness = given.slackness, rule = given.step_rule,
     distance = self.reach }
+  self.filter = filter
   self.scene:add_step_hook {
     name = self.name, filters = { filter }, planes = self.planes,
     begin_step = function(state) begin_step(self, state) end,

@@ -53,6 +53,22 @@ h.test("held instances and entries keep their bits, with every solver", function
   h.equal(lowest:at(5, 2) < -1, true, "the bow hangs")
 end)
 
+h.test("first-order methods hold the same", function()
+  local reference, expected = chain(6)
+  expected:hold { 0, 5 }
+  basin.newton(reference, { rule = "gradient", tolerance = 1e-9 })
+  for _, method in ipairs { "lbfgs", "bfgs", "polak_ribiere", "gradient_descent" } do
+    local scene, x = chain(6)
+    x:hold { 0, 5 }
+    local start = x:value()
+    local report = basin.minimize(scene, { method = method, tolerance = 1e-6,
+      max_iterations = 20000 })
+    h.equal(report.converged, true, method .. ": " .. report.reason)
+    same_bits(x:value():select { 0, 5 }, start:select { 0, 5 }, method)
+    h.close_arrays(x:value(), expected:value(), 1e-5, method)
+  end
+end)
+
 h.test("the step is that of the reduced system, solved densely", function()
   for _, projection in ipairs { "abs", "clamp" } do
     local scene, x = chain(7)
@@ -161,7 +177,8 @@ h.test("entries of matrices, and of unknowns that share instances", function()
   local bodies = scene:add_mesh("m"):add_primitive("bodies", 2)
   local A = bodies:add_attribute("A", { rows = 3, cols = 3, value = { 1, 2, 3, 4, 5, 6, 7, 8, 9 } })
   local t = bodies:add_attribute("t", { rows = 3, value = { 1, 2, 3 } })
-  scene:add_energy((A * t):squared_norm() + t:squared_norm(), { name = "coupled" })
+  scene:add_energy((A * t):squared_norm() + t:squared_norm() + A:squared_norm(),
+    { name = "coupled" })
   scene:add_minimize_target { A, t }
   A:hold(0, { entries = { { 1, 2 }, 6 } })
   t:hold(1)

@@ -1,0 +1,6 @@
+local basin = require "basin"
+local std = require "basin.std"
+local scene = basin.scene("scene")
+local mesh = basin.mesh.box { nx = 1, ny = 1, nz = 1 }
+local body = std.body.fixed(scene, "block", { mesh = mesh })
+std.constraint.fix(body, { vertices = { 0 } })
