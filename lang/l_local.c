@@ -13,8 +13,10 @@
 typedef struct placed_access {
   const basin_unknown_access *access;
   const uint32_t *indices[BASIN_PATH_MAX];
+  size_t lengths[BASIN_PATH_MAX]; /* of the indices */
   size_t arity[BASIN_PATH_MAX];
-  size_t base; /* index of entry 0 of instance 0, or NO_BASE */
+  size_t instances; /* of the array */
+  size_t base;      /* index of entry 0 of instance 0, or NO_BASE */
   bool shared;
 } placed_access;
 
@@ -42,10 +44,9 @@ static void place_steps(lua_State *L, basin_l_system *self, placed_access *place
 {
   const basin_access *access = &placed->access->access;
   for (uint32_t s = 0; s < access->step_count; ++s) {
-    size_t length;
     const uint32_t *offsets;
-    placed->indices[s] =
-        basin_system_connectivity(self->system, access->steps[s].connectivity, &length, &offsets);
+    placed->indices[s] = basin_system_connectivity(
+        self->system, access->steps[s].connectivity, &placed->lengths[s], &offsets);
     lua_rawgeti(L, arities, (lua_Integer)access->steps[s].connectivity);
     placed->arity[s] = (size_t)lua_tointeger(L, -1);
     lua_pop(L, 1);
@@ -74,26 +75,36 @@ static side make_side(lua_State *L,
     basin_space_id space;
     unsigned rows, cols;
     basin_system_array_shape(self->system, unknowns[i].access.array, &space, &rows, &cols);
-    placed->shared =
-        unknowns[i].access.step_count == 0 && basin_system_space_count(self->system, space) == 1;
+    placed->instances = basin_system_space_count(self->system, space);
+    placed->shared = unknowns[i].access.step_count == 0 && placed->instances == 1;
     if (unknowns[i].output) result.width += unknowns[i].size;
   }
   return result;
 }
 
-/* Global index of entry 0 of the access at an element, or NO_BASE. */
-static size_t locate(const placed_access *placed, size_t element)
+/* Global index of entry 0 of the access at an element, or NO_BASE. The kernel may not have read the
+ * indices: a derivative that is constant needs none. */
+static size_t locate(lua_State *L, const placed_access *placed, size_t element)
 {
   const basin_access *access = &placed->access->access;
   size_t instance = placed->shared ? 0 : element;
-  for (uint32_t s = 0; s < access->step_count; ++s) {
-    instance = placed->indices[s][instance * placed->arity[s] + access->steps[s].slot];
+  bool known = true;
+  for (uint32_t s = 0; known && s < access->step_count; ++s) {
+    size_t at = instance * placed->arity[s] + access->steps[s].slot;
+    known = at < placed->lengths[s];
+    if (known) instance = placed->indices[s][at];
   }
+  if (!known || instance >= placed->instances)
+    basin__throw(
+        L,
+        BASIN_ERROR_STATE,
+        "update connectivities after their primitives were resized",
+        "a connectivity that the derivative goes through has no indices, or too large ones");
   return placed->base == NO_BASE ? NO_BASE : placed->base + instance * placed->access->size;
 }
 
 /* Global indices of the local entries of one side at an element. */
-static void fill_indices(const side *self, size_t element, size_t *out)
+static void fill_indices(lua_State *L, const side *self, size_t element, size_t *out)
 {
   if (self->count == 0) {
     for (size_t k = 0; k < self->width; ++k) out[k] = element * self->width + k;
@@ -102,7 +113,7 @@ static void fill_indices(const side *self, size_t element, size_t *out)
   for (size_t i = 0; i < self->count; ++i) {
     const placed_access *placed = &self->accesses[i];
     if (!placed->access->output) continue;
-    size_t base = locate(placed, element);
+    size_t base = locate(L, placed, element);
     for (size_t k = 0; k < placed->access->size; ++k) *out++ = base == NO_BASE ? NO_BASE : base + k;
   }
 }
@@ -117,8 +128,8 @@ push_matrix(lua_State *L, size_t count, const double *values, const side *rows, 
   double *kept = lua_newuserdatauv(L, (count * block + 1) * sizeof *kept, 0);
   size_t *local = lua_newuserdatauv(L, (rows->width + columns->width + 1) * sizeof *local, 0);
   for (size_t e = 0; e < count; ++e) {
-    fill_indices(rows, e, local);
-    fill_indices(columns, e, local + rows->width);
+    fill_indices(L, rows, e, local);
+    fill_indices(L, columns, e, local + rows->width);
     for (size_t i = 0; i < block; ++i) {
       size_t r = local[i / columns->width], c = local[rows->width + i % columns->width];
       if (r == NO_BASE || c == NO_BASE) continue;

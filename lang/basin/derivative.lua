@@ -136,6 +136,12 @@ local function reduction_matrix(scene, record)
   local rows, columns, values = {}, {}, {}
   local flat, starts = core.array(indices, 1):table(), offsets and offsets:table()
   local count = connectivity._from:instances()
+  local arity = connectivity._arity
+  if starts and #starts ~= count + 1 or not starts and (#flat ~= count * arity or #flat < count)
+  then
+    errors.fail_hint("STATE", "update connectivities after their primitives were resized",
+      "connectivity %s has no indices yet", connectivity:full_name())
+  end
   for i = 0, count - 1 do
     local first = starts and starts[i + 1] or i * connectivity._arity
     local last = (starts and starts[i + 2] or first + connectivity._arity) - 1

@@ -193,7 +193,9 @@ const uint32_t *basin_system_connectivity(const basin_system *system,
 {
   basin_connectivity *connectivity =
       id < system->connectivity_count ? &system->connectivities[id] : NULL;
-  if (connectivity && basin__connectivity_to_host(system, connectivity) != BASIN_OK)
+  /* After a change of the instances there are none, and the old offsets are for others. */
+  if (connectivity &&
+      (!connectivity->set || basin__connectivity_to_host(system, connectivity) != BASIN_OK))
     connectivity = NULL;
   if (count) *count = connectivity ? connectivity->count : 0;
   if (offsets) *offsets = connectivity ? connectivity->offsets : NULL;
