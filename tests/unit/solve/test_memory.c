@@ -6,6 +6,19 @@
 
 #define ok(call) assert_int_equal((call), BASIN_OK)
 
+/* A step or two of the methods that differ in what they keep. */
+static basin_status descend(scene *s)
+{
+  static const basin_first_order_method methods[] = {
+      BASIN_METHOD_POLAK_RIBIERE, BASIN_METHOD_LBFGS, BASIN_METHOD_BFGS};
+  for (size_t k = 0; k < BASIN_COUNT(methods); ++k) {
+    basin_first_order_options options = basin_first_order_options_defaults(methods[k]);
+    options.max_iterations = 2;
+    BASIN_TRY(basin_first_order(s->minimizer, &options, NULL));
+  }
+  return BASIN_OK;
+}
+
 /* Everything that allocates after a scene has been described. */
 static basin_status use(scene *s, double *energy)
 {
@@ -17,6 +30,7 @@ static basin_status use(scene *s, double *energy)
   options.linear.kind = BASIN_SOLVER_PCG;
   BASIN_TRY(basin_newton(s->minimizer, &options, &report));
   *energy = report.energy;
+  BASIN_TRY(descend(s));
   basin_check_options few = basin_check_options_defaults();
   few.samples = 2;
   return basin_minimizer_check(s->minimizer, 0, &few, &check);
