@@ -327,6 +327,24 @@ static int system_set(lua_State *L)
   return 0;
 }
 
+/* system:keep(id): of a stored array; its values can be put back */
+static int system_keep(lua_State *L)
+{
+  basin_l_system *self = basin__check_system(L, 1);
+  basin_array_id id = (basin_array_id)luaL_checkinteger(L, 2);
+  basin__check(L, self->context, basin_system_keep_array(self->system, id));
+  return 0;
+}
+
+/* system:restore(id): the values that were kept */
+static int system_restore(lua_State *L)
+{
+  basin_l_system *self = basin__check_system(L, 1);
+  basin_array_id id = (basin_array_id)luaL_checkinteger(L, 2);
+  basin__check(L, self->context, basin_system_restore_array(self->system, id));
+  return 0;
+}
+
 /* system:get(id) -> array, computed first if it is stale */
 static int system_get(lua_State *L)
 {
@@ -464,6 +482,8 @@ static const luaL_Reg system_methods[] = {{"add_space", system_add_space},
                                           {"set_map", system_set_map},
                                           {"set", system_set},
                                           {"get", system_get},
+                                          {"keep", system_keep},
+                                          {"restore", system_restore},
                                           {"shape", system_shape},
                                           {"version", system_version},
                                           {"describe", system_describe},

@@ -146,11 +146,17 @@ end
 
 -- ---- what a step changes, to undo it ----
 
+-- The arrays whose values are kept, in the runtime: on a device they stay there.
 local function save_state(scene)
   local saved = {}
-  for _, target in ipairs(scene:targets()) do saved[target] = target:value() end
+  local function keep(attribute)
+    local array = rawget(attribute, "_array")
+    scene._system:keep(array)
+    saved[#saved + 1] = array
+  end
+  for _, target in ipairs(scene:targets()) do keep(target) end
   for _, body in ipairs(body_module.bodies(scene)) do
-    for _, part in ipairs(body.unknowns) do saved[part.velocity] = part.velocity:value() end
+    for _, part in ipairs(body.unknowns) do keep(part.velocity) end
   end
   return saved
 end
@@ -159,7 +165,7 @@ end
 local function undo(self, saved)
   self.step_number = self.step_number - 1
   self.time = self.step_number * self.dt
-  for attribute, value in pairs(saved) do attribute:update(value) end
+  for _, array in ipairs(saved) do self.scene._system:restore(array) end
 end
 
 local function monitor_of(self)

@@ -62,6 +62,8 @@ void basin__array_release(basin_system *system, basin_array *array)
   basin__strfree(context, array->name);
   basin__free_aligned(context, array->data, array->capacity * sizeof *array->data);
   basin__buffer_release(system->cuda, &array->device);
+  basin__free_aligned(context, array->kept.data, array->kept.capacity * sizeof(double));
+  basin__buffer_release(system->cuda, &array->kept.device);
   basin__binding_release(system, &array->binding);
   basin__free(context, array->members, array->member_count * sizeof *array->members);
   maps_release(context, array->map);

@@ -89,6 +89,15 @@ typedef struct basin_map {
   basin_array_id curvature_weight;
 } basin_map;
 
+/* Values of a stored array that can be put back. */
+typedef struct basin_kept {
+  double *data;
+  size_t capacity; /* doubles */
+  basin_buffer device;
+  size_t count; /* instances */
+  bool valid, on_device;
+} basin_kept;
+
 typedef struct basin_array {
   char *name;
   basin_array_kind kind;
@@ -107,6 +116,7 @@ typedef struct basin_array {
   uint64_t device_filled; /* computed ones: as `filled`, for that copy */
   bool device_valid;      /* stored ones: that copy is up to date */
   bool host_stale;        /* and is the only one that is */
+  basin_kept kept;
   basin_kernel_slot kernel;
   basin_binding binding;
   basin_array_id *members;

@@ -404,6 +404,29 @@ h.test("the element whose energy or gradient is not finite is named", function()
   end
 end)
 
+-- What a step of time brings back: scalars, and the unknowns once, for the integrator.
+h.test("downloads of a step", function()
+  local std, simulation = require "basin.std", require "basin.simulation"
+  for _, kind in ipairs { "quasistatic", "implicit_euler" } do
+    local scene = basin.scene("step", { device = "cuda" })
+    local soft = std.body.soft(scene, "soft", { density = 1000,
+      mesh = basin.mesh.box { nx = 6, ny = 5, nz = 5, width = 1, height = 1, depth = 1 },
+      material = std.elastic.stable_neo_hookean { young = 1e5, poisson = 0.36 } })
+    local x = scene:targets()[1]
+    local bytes = x:value().count * 3 * 8
+    assert(soft and bytes > 4000)
+    x:update(x:value() * 1.01)
+    local run = simulation.new(scene, { dt = 0.01, integrator = kind })
+    run:step()
+    local before = scene._system:transfers()
+    assert(run:step().iterations > 0)
+    local brought = scene._system:transfers().downloaded_bytes - before.downloaded_bytes
+    local scalars = brought - bytes
+    assert(scalars > 0 and scalars < bytes / 2, ("%s: %d bytes, %d a vector"):format(kind, brought,
+      bytes))
+  end
+end)
+
 -- A device whose memory runs out in the midst of a minimization: the state stays, and on the host
 -- the same script goes on.
 if os.getenv "BASIN_LIB_CUDA" and os.getenv "BASIN_COMMAND" then

@@ -182,6 +182,12 @@ BASIN_API basin_status basin_system_set_array(basin_system *system,
                                               basin_array_id id,
                                               const double *data,
                                               size_t count);
+/* Keeps the present values of a stored array, wherever they are: on a device they stay there. One
+ * copy an array; the next call replaces it. */
+BASIN_API basin_status basin_system_keep_array(basin_system *system, basin_array_id id);
+/* Puts the kept values back. STATE if there are none, LENGTH if the number of instances is another
+ * one. */
+BASIN_API basin_status basin_system_restore_array(basin_system *system, basin_array_id id);
 /* One instance's values for all instances. */
 BASIN_API basin_status basin_system_fill_array(basin_system *system,
                                                basin_array_id id,

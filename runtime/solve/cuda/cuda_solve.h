@@ -25,6 +25,7 @@ typedef struct basin_cuda_solver {
   bool no_library;           /* that was found out */
   uint64_t factor_version, host_factor_version;
   size_t size;
+  unsigned prepared; /* solvers whose texts were compiled side by side, by bits */
   bool solved;  /* `direction` is a solution of the present size: a warm start */
   double *host; /* a vector for the host */
   size_t host_capacity;

@@ -2,6 +2,7 @@
  * solves. SPDX-License-Identifier: Apache-2.0 */
 #include "solve/cuda/cuda_solve.h"
 #include <math.h>
+#include <stdio.h>
 
 /* ---- direct ---- */
 
@@ -165,6 +166,31 @@ static basin_status run_iterative(basin_minimizer *minimizer,
       solver->pcg, matrix, solver->preconditioner, b, x, &linear, &device, result);
 }
 
+/* Texts that the first matrix has not come to: those of a solver and a preconditioner other than the
+ * usual ones, compiled side by side. */
+static basin_status prepare_texts(basin_minimizer *minimizer,
+                                  basin_cuda_solver *solver,
+                                  const basin_solve_options *options,
+                                  basin_solver_kind kind)
+{
+  bool minres = kind == BASIN_SOLVER_MINRES,
+       schwarz = options->preconditioner == BASIN_PRECONDITIONER_SCHWARZ;
+  unsigned bit = 1u << (minres + 2 * schwarz);
+  char texts[48];
+  basin_cuda_wanted wanted[3];
+  size_t count = 0;
+  if (solver->prepared & bit) return BASIN_OK;
+  snprintf(texts, sizeof texts, "-DBLOCK=%u -DNUMBER=double", minimizer->layout.block);
+  if (minres) wanted[count++] = (basin_cuda_wanted){"minres.cu", texts};
+  if (schwarz) {
+    wanted[count++] = (basin_cuda_wanted){"schwarz.cu", texts};
+    wanted[count++] = (basin_cuda_wanted){"collapse.cu", texts};
+  }
+  if (count > 0) BASIN_TRY(basin__cuda_prepare(minimizer->device->cuda, wanted, count));
+  solver->prepared |= bit;
+  return BASIN_OK;
+}
+
 /* PCG or MINRES. */
 static basin_status solve_iterative(basin_minimizer *minimizer,
                                     basin_cuda_solver *solver,
@@ -176,6 +202,7 @@ static basin_status solve_iterative(basin_minimizer *minimizer,
   basin_linear_result result;
   bool finite;
   basin_address held = 0;
+  BASIN_TRY(prepare_texts(minimizer, solver, options, report->kind));
   BASIN_TRY(make_preconditioner(minimizer, solver, options->preconditioner));
   BASIN_TRY(update_preconditioner(minimizer, solver, &matrix, &finite));
   if (minimizer->matrix_held) BASIN_TRY(basin__cuda_held(minimizer, &held));

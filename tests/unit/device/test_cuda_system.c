@@ -312,6 +312,41 @@ static void test_provider_without_image(void **state)
                "no kernel scaled_compute for the device");
 }
 
+/* Values that are kept stay where they are, and are put back there. */
+static void test_kept(void **state)
+{
+  (void)state;
+  double numbers[3 * TWO_POINTS], all[3] = {1, -2, 3};
+  basin_address address;
+  for (size_t i = 0; i < 3 * TWO_POINTS; ++i) numbers[i] = 0.25 * (double)i - 7;
+  expect_error(basin_system_restore_array(gpu.system, gpu.x), BASIN_ERROR_STATE, "were kept");
+  expect_error(basin_system_keep_array(gpu.system, gpu.sum), BASIN_ERROR_STATE, "computed");
+  for (int on_device = 0; on_device < 2; ++on_device) {
+    OK(basin_system_set_array(cpu.system, cpu.x, numbers, 3 * TWO_POINTS));
+    OK(basin_system_set_array(gpu.system, gpu.x, numbers, 3 * TWO_POINTS));
+    if (on_device) {
+      OK(basin__array_write_on_device(gpu.system, gpu.x, &address));
+      OK(basin__cuda_upload(cuda, address, numbers, sizeof numbers));
+      basin__array_written_on_device(gpu.system, gpu.x);
+    }
+    size_t before = basin__cuda_get_statistics(cuda).downloads;
+    OK(basin_system_keep_array(cpu.system, cpu.x));
+    OK(basin_system_keep_array(gpu.system, gpu.x));
+    OK(basin_system_fill_array(cpu.system, cpu.x, all, 3));
+    OK(basin_system_fill_array(gpu.system, gpu.x, all, 3));
+    OK(basin_system_restore_array(cpu.system, cpu.x));
+    OK(basin_system_restore_array(gpu.system, gpu.x));
+    assert_int_equal(basin__cuda_get_statistics(cuda).downloads, before);
+    basin_span view;
+    OK(basin_system_array(cpu.system, cpu.x, &view));
+    assert_memory_equal(view.data, numbers, sizeof numbers);
+    expect_all_same();
+    numbers[0] += 1;
+  }
+  OK(basin_system_resize(gpu.system, gpu.points, TWO_POINTS + 1));
+  expect_error(basin_system_restore_array(gpu.system, gpu.x), BASIN_ERROR_LENGTH, "71");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_scenes, close_scenes)
 
 int main(void)
@@ -322,6 +357,7 @@ int main(void)
       TEST(test_host_writes),
       TEST(test_device_writes),
       TEST(test_device_write_given_up),
+      TEST(test_kept),
       TEST(test_resize),
       TEST(test_connectivity_writes),
       TEST(test_connectivity_range),
