@@ -94,7 +94,7 @@ double *basin_system_array_data(basin_system *system, basin_array_id id)
 
 void basin__array_changed(basin_system *system, basin_array *array)
 {
-  array->latest = ++system->clock;
+  array->latest = array->host_version = ++system->clock;
   array->device_valid = array->host_stale = false;
 }
 

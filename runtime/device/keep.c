@@ -53,6 +53,7 @@ basin_status basin_system_keep_array(basin_system *system, basin_array_id id)
   BASIN_TRY(kept->on_device ? keep_on_device(system, id, array, bytes)
                             : keep_on_host(system, array, bytes));
   kept->count = count;
+  kept->version = array->latest;
   kept->valid = true;
   return BASIN_OK;
 }
@@ -73,6 +74,10 @@ basin_status basin_system_restore_array(basin_system *system, basin_array_id id)
                       array->name,
                       kept->count,
                       count);
+  if (kept->on_device && array->host_version == kept->version) {
+    basin__array_changed(system, array); /* they were read since: this serves without the device */
+    return BASIN_OK;
+  }
   if (!kept->on_device) {
     if (bytes > 0) memcpy(array->data, kept->data, bytes);
     basin__array_changed(system, array);

@@ -95,6 +95,7 @@ typedef struct basin_kept {
   size_t capacity; /* doubles */
   basin_buffer device;
   size_t count; /* instances */
+  uint64_t version; /* the array's `latest` then */
   bool valid, on_device;
 } basin_kept;
 
@@ -116,6 +117,7 @@ typedef struct basin_array {
   uint64_t device_filled; /* computed ones: as `filled`, for that copy */
   bool device_valid;      /* stored ones: that copy is up to date */
   bool host_stale;        /* and is the only one that is */
+  uint64_t host_version;  /* the `latest` that the host's copy stands for */
   basin_kept kept;
   basin_kernel_slot kernel;
   basin_binding binding;

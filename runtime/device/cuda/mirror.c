@@ -108,6 +108,7 @@ basin_status basin__array_to_host(basin_system *system, basin_array *array)
   if (array->count > count)
     memset(array->data + count * array->size, 0, bytes_of(array, array->count - count));
   array->host_stale = false;
+  array->host_version = array->latest;
   return BASIN_OK;
 }
 

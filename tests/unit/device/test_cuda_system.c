@@ -343,6 +343,21 @@ static void test_kept(void **state)
     expect_all_same();
     numbers[0] += 1;
   }
+  /* What was read since needs no device any more. */
+  basin_span view;
+  OK(basin__array_write_on_device(gpu.system, gpu.x, &address));
+  OK(basin__cuda_upload(cuda, address, numbers, sizeof numbers));
+  basin__array_written_on_device(gpu.system, gpu.x);
+  OK(basin_system_keep_array(gpu.system, gpu.x));
+  OK(basin_system_array(gpu.system, gpu.x, &view));
+  OK(basin__array_write_on_device(gpu.system, gpu.x, &address));
+  OK(basin__cuda_zero(cuda, address, sizeof numbers));
+  basin__array_written_on_device(gpu.system, gpu.x);
+  basin_cuda_statistics before = basin__cuda_get_statistics(cuda);
+  OK(basin_system_restore_array(gpu.system, gpu.x));
+  OK(basin_system_array(gpu.system, gpu.x, &view));
+  assert_memory_equal(view.data, numbers, sizeof numbers);
+  assert_int_equal(basin__cuda_get_statistics(cuda).downloads, before.downloads);
   OK(basin_system_resize(gpu.system, gpu.points, TWO_POINTS + 1));
   expect_error(basin_system_restore_array(gpu.system, gpu.x), BASIN_ERROR_LENGTH, "71");
 }
