@@ -15,7 +15,8 @@ set(BASIN_SOFTCUDA_ENVIRONMENT
 # basin_softcuda_test(<name> SOURCES test_x.c [MODULES...] [LIBRARIES...] [LINK...] | COMMAND words...
 #                     [GPU] [ORDERS] [RACES] [LABELS words...] [TIMEOUT seconds] [ENVIRONMENT NAME=value...]):
 # a ctest test over the software CUDA, labelled softcuda; left out where that cannot be built. With GPU the same also
-# runs as <name>_gpu, labelled gpu, on the machine's own driver: it must exit with 77 where there is no device.
+# runs as <name>_gpu, labelled gpu, on the machine's own driver: it must exit with 77 where there is no device. What would
+# differ there shows before: functions of mathematics differ in the last place, reads of unwritten memory are errors.
 # With ORDERS a second test, <name>_orders, runs it with blocks and threads in several orders: what it prints to its
 # standard output must be the same. With RACES <name>_races runs it while accesses are compared (SOFTCUDA_RACES).
 function(basin_softcuda_test name)
@@ -27,17 +28,21 @@ function(basin_softcuda_test name)
     set(arg_TIMEOUT 120)
   endif()
   set(command ${arg_COMMAND})
+  set(as_device "")
+  if(arg_GPU)
+    set(as_device SOFTCUDA_MATH=1 SOFTCUDA_UNWRITTEN=1)
+  endif()
   if(arg_SOURCES)
     basin_unit_test(${name} SOURCES ${arg_SOURCES} MODULES ${arg_MODULES} LIBRARIES ${arg_LIBRARIES} LINK ${arg_LINK}
       LABELS softcuda ${arg_LABELS} TIMEOUT ${arg_TIMEOUT})
     set(command test_${name})
-    set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT ${BASIN_SOFTCUDA_ENVIRONMENT} ${arg_ENVIRONMENT})
+    set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT ${BASIN_SOFTCUDA_ENVIRONMENT} ${as_device} ${arg_ENVIRONMENT})
     if(NOT BASIN_SOFTCUDA)
       set_property(TEST ${name} PROPERTY DISABLED TRUE)
     endif()
   elseif(BASIN_SOFTCUDA)
     basin_add_test(${name} COMMAND ${command} LABELS softcuda ${arg_LABELS} TIMEOUT ${arg_TIMEOUT}
-      ENVIRONMENT ${BASIN_SOFTCUDA_ENVIRONMENT} ${arg_ENVIRONMENT})
+      ENVIRONMENT ${BASIN_SOFTCUDA_ENVIRONMENT} ${as_device} ${arg_ENVIRONMENT})
   endif()
   if(arg_ORDERS AND BASIN_SOFTCUDA)
     set(words ${command})

@@ -33,5 +33,8 @@ unsigned long long softcuda_warp(int operation,
                                  const char *file,
                                  int line);
 unsigned softcuda_lane(void);
+typedef void (*softcuda_function)(void);
+/* A function of mathematics; NULL: there is none of this name. */
+softcuda_function softcuda_mathematics(const char *name);
 
 #endif

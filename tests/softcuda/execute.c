@@ -3,6 +3,7 @@
 #include "block.h"
 #include "device/cuda/driver.h"
 #include "image.h"
+#include "memory.h"
 #include "profile.h"
 #include "races.h"
 #include "source.h"
@@ -52,7 +53,7 @@ static void arrange(order *o, unsigned *list, unsigned count)
 
 static void spoil(void *memory, size_t size)
 {
-  const uint32_t word = 0x7ff4deadu;
+  const uint32_t word = SOFTCUDA_POISON;
   unsigned char *at = memory;
   for (; size >= sizeof word; size -= sizeof word, at += sizeof word)
     memcpy(at, &word, sizeof word);

@@ -12,8 +12,7 @@
 #define RESERVED SOFTCUDA_RESERVED
 #define HUGE     (2ull << 20) /* permissions change by huge pages, which is much faster */
 #define PAGES    (RESERVED / PAGE)
-#define GUARD    256u        /* bytes looked at on both sides of an allocation */
-#define POISON   0x7ff4deadu /* a NaN as float and, twice, a signalling one as double */
+#define GUARD    256u /* bytes looked at on both sides of an allocation */
 
 typedef struct pinned {
   unsigned char *memory;
@@ -58,7 +57,7 @@ static unsigned char *pointer(unsigned long long address)
 
 static void poison(unsigned char *at, size_t bytes)
 {
-  const uint32_t word = POISON;
+  const uint32_t word = SOFTCUDA_POISON;
   for (size_t i = 0; i < bytes; i += sizeof word)
     memcpy(at + i, &word, bytes - i < sizeof word ? bytes - i : sizeof word);
 }
@@ -161,7 +160,7 @@ static bool intact(const unsigned char *at)
 /* The bytes behind continue the pattern that starts at the allocation. */
 static bool intact_behind(const softcuda_allocation *a)
 {
-  const uint32_t word = POISON;
+  const uint32_t word = SOFTCUDA_POISON;
   unsigned char expected[GUARD + sizeof word];
   poison(expected, sizeof expected);
   return memcmp(pointer(a->address + a->size), expected + a->size % sizeof word, GUARD) == 0;

@@ -7,6 +7,10 @@
 
 #define SOFTCUDA_DEVICES_MAX 8
 
+/* What memory is filled with before anybody writes it: a NaN as float and, twice, a signalling one
+ * as double. */
+#define SOFTCUDA_POISON 0x7ff4deadu
+
 #define SOFTCUDA_PAGE     4096ull
 #define SOFTCUDA_RESERVED (512ull << 30)
 

@@ -1,4 +1,4 @@
-/* What compiled text calls: a look at every access, the checks that Clang puts in, mathematics.
+/* What compiled text calls: a look at every access, the checks that Clang puts in.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "block.h"
 #include "device/cuda/driver.h"
@@ -6,20 +6,19 @@
 #include "memory.h"
 #include "races.h"
 
-#include <math.h>
 #include <string.h>
 #include <time.h>
-
-typedef void (*function_pointer)(void);
 
 static softcuda_permissions permitted;
 /* Whole ranges of the last accesses: most that follow lie in one of them. No stacks, which change
  * with the thread. Nothing is freed while a kernel runs. */
 static softcuda_range recent[2];
+static bool look_for_unwritten;
 
 void softcuda_permit(const softcuda_permissions *permissions)
 {
   permitted = *permissions;
+  look_for_unwritten = softcuda_setting("SOFTCUDA_UNWRITTEN", 0) != 0;
   recent[0] = recent[1] = (softcuda_range){0, 0};
 }
 
@@ -119,33 +118,53 @@ touch_aligned(const void *memory, size_t size, softcuda_access access, const voi
   touch(memory, size, access, place);
 }
 
+/* Words as memory is filled with before anybody writes them. */
+static void refuse_unwritten(const void *memory, size_t size, const void *place)
+{
+  const unsigned char *at = memory;
+  const uint32_t poison = SOFTCUDA_POISON;
+  if (softcuda_inside(&softcuda_fiber_stack, (uintptr_t)memory, size)) return;
+  for (size_t k = 0; k + sizeof poison <= size; k += sizeof poison) {
+    if (memcmp(at + k, &poison, sizeof poison) != 0) continue;
+    stopped_at = place;
+    softcuda_stop(BASIN_CU_LAUNCH_FAILED, "read of %zu bytes that nobody has written", size);
+  }
+}
+
+static inline void
+read_aligned(const void *memory, size_t size, softcuda_access access, const void *place)
+{
+  touch_aligned(memory, size, access, place);
+  if (look_for_unwritten) refuse_unwritten(memory, size, place);
+}
+
 #define PLACE    __builtin_return_address(0)
 #define SIZES(X) X(1) X(2) X(4) X(8) X(16)
 /* Volatile accesses say that others may be at the same place. */
-#define X(n)                                       \
-  static void read_##n(const void *at)             \
-  {                                                \
-    touch_aligned(at, n, SOFTCUDA_READ, PLACE);    \
-  }                                                \
-  static void write_##n(const void *at)            \
-  {                                                \
-    touch_aligned(at, n, SOFTCUDA_WRITE, PLACE);   \
-  }                                                \
-  static void read_loose_##n(const void *at)       \
-  {                                                \
-    touch(at, n, SOFTCUDA_READ, PLACE);            \
-  }                                                \
-  static void write_loose_##n(const void *at)      \
-  {                                                \
-    touch(at, n, SOFTCUDA_WRITE, PLACE);           \
-  }                                                \
-  static void read_volatile_##n(const void *at)    \
-  {                                                \
-    touch_aligned(at, n, SOFTCUDA_RELAXED, PLACE); \
-  }                                                \
-  static void write_volatile_##n(const void *at)   \
-  {                                                \
-    touch_aligned(at, n, SOFTCUDA_ATOMIC, PLACE);  \
+#define X(n)                                      \
+  static void read_##n(const void *at)            \
+  {                                               \
+    read_aligned(at, n, SOFTCUDA_READ, PLACE);    \
+  }                                               \
+  static void write_##n(const void *at)           \
+  {                                               \
+    touch_aligned(at, n, SOFTCUDA_WRITE, PLACE);  \
+  }                                               \
+  static void read_loose_##n(const void *at)      \
+  {                                               \
+    touch(at, n, SOFTCUDA_READ, PLACE);           \
+  }                                               \
+  static void write_loose_##n(const void *at)     \
+  {                                               \
+    touch(at, n, SOFTCUDA_WRITE, PLACE);          \
+  }                                               \
+  static void read_volatile_##n(const void *at)   \
+  {                                               \
+    read_aligned(at, n, SOFTCUDA_RELAXED, PLACE); \
+  }                                               \
+  static void write_volatile_##n(const void *at)  \
+  {                                               \
+    touch_aligned(at, n, SOFTCUDA_ATOMIC, PLACE); \
   }
 SIZES(X)
 #undef X
@@ -167,12 +186,12 @@ static void *set_bytes(void *to, int value, size_t size)
 
 static void atomic(const void *at, unsigned size)
 {
-  touch_aligned(at, size, SOFTCUDA_ATOMIC, PLACE);
+  read_aligned(at, size, SOFTCUDA_ATOMIC, PLACE);
 }
 
 static void relaxed(const void *at, unsigned size)
 {
-  touch_aligned(at, size, SOFTCUDA_RELAXED, PLACE);
+  read_aligned(at, size, SOFTCUDA_RELAXED, PLACE);
 }
 
 static void nothing(void) {}
@@ -219,54 +238,39 @@ static unsigned long long ticks(void)
 
 /* ---- the table ---- */
 
-/* clang-format off */
-#define MATH(X)                                                                                    \
-  X(sqrt) X(cbrt) X(fabs) X(exp) X(exp2) X(exp10) X(expm1) X(log) X(log2) X(log10) X(log1p) X(logb) \
-  X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh) X(asinh) X(acosh) X(atanh)  \
-  X(floor) X(ceil) X(trunc) X(round) X(rint) X(nearbyint) X(erf) X(erfc) X(tgamma) X(lgamma)       \
-  X(atan2) X(pow) X(fmod) X(hypot) X(fmin) X(fmax) X(copysign) X(fdim) X(remainder) X(nextafter)   \
-  X(fma) X(scalbn) X(ldexp) X(frexp) X(ilogb) X(sincos)
-/* clang-format on */
-
 static const struct {
   const char *name;
-  function_pointer function;
+  softcuda_function function;
 } functions[] = {
-#define X(n)                                                              \
-  {"__tsan_read" #n, (function_pointer)read_##n},                         \
-      {"__tsan_volatile_read" #n, (function_pointer)read_volatile_##n},   \
-      {"__tsan_volatile_write" #n, (function_pointer)write_volatile_##n}, \
-      {"__tsan_write" #n, (function_pointer)write_##n},                   \
-      {"__tsan_unaligned_read" #n, (function_pointer)read_loose_##n},     \
-      {"__tsan_unaligned_write" #n, (function_pointer)write_loose_##n},
+#define X(n)                                                               \
+  {"__tsan_read" #n, (softcuda_function)read_##n},                         \
+      {"__tsan_volatile_read" #n, (softcuda_function)read_volatile_##n},   \
+      {"__tsan_volatile_write" #n, (softcuda_function)write_volatile_##n}, \
+      {"__tsan_write" #n, (softcuda_function)write_##n},                   \
+      {"__tsan_unaligned_read" #n, (softcuda_function)read_loose_##n},     \
+      {"__tsan_unaligned_write" #n, (softcuda_function)write_loose_##n},
     SIZES(X)
 #undef X
-#define X(F) {#F, (function_pointer)F}, {#F "f", (function_pointer)F##f},
-        MATH(X)
-#undef X
-            {"__tsan_func_entry", nothing},
+        {"__tsan_func_entry", nothing},
     {"__tsan_func_exit", nothing},
     {"__tsan_init", nothing},
-    {"__tsan_memcpy", (function_pointer)copy_bytes},
-    {"__tsan_memmove", (function_pointer)copy_bytes},
-    {"__tsan_memset", (function_pointer)set_bytes},
-    {"memcpy", (function_pointer)copy_bytes},
-    {"memmove", (function_pointer)copy_bytes},
-    {"memset", (function_pointer)set_bytes},
-    {"llrint", (function_pointer)llrint},
-    {"lrint", (function_pointer)lrint},
-    {"llround", (function_pointer)llround},
-    {"__ubsan_handle_out_of_bounds_abort", (function_pointer)out_of_bounds},
-    {"__ubsan_handle_divrem_overflow_abort", (function_pointer)bad_division},
-    {"__ubsan_handle_shift_out_of_bounds_abort", (function_pointer)bad_shift},
-    {"softcuda_barrier", (function_pointer)softcuda_barrier},
-    {"softcuda_warp", (function_pointer)softcuda_warp},
-    {"softcuda_atomic", (function_pointer)atomic},
-    {"softcuda_relaxed", (function_pointer)relaxed},
+    {"__tsan_memcpy", (softcuda_function)copy_bytes},
+    {"__tsan_memmove", (softcuda_function)copy_bytes},
+    {"__tsan_memset", (softcuda_function)set_bytes},
+    {"memcpy", (softcuda_function)copy_bytes},
+    {"memmove", (softcuda_function)copy_bytes},
+    {"memset", (softcuda_function)set_bytes},
+    {"__ubsan_handle_out_of_bounds_abort", (softcuda_function)out_of_bounds},
+    {"__ubsan_handle_divrem_overflow_abort", (softcuda_function)bad_division},
+    {"__ubsan_handle_shift_out_of_bounds_abort", (softcuda_function)bad_shift},
+    {"softcuda_barrier", (softcuda_function)softcuda_barrier},
+    {"softcuda_warp", (softcuda_function)softcuda_warp},
+    {"softcuda_atomic", (softcuda_function)atomic},
+    {"softcuda_relaxed", (softcuda_function)relaxed},
     {"softcuda_fence", softcuda_races_fence},
-    {"softcuda_lane", (function_pointer)softcuda_lane},
-    {"softcuda_clock", (function_pointer)ticks},
-    {"softcuda_trap", (function_pointer)trap},
+    {"softcuda_lane", (softcuda_function)softcuda_lane},
+    {"softcuda_clock", (softcuda_function)ticks},
+    {"softcuda_trap", (softcuda_function)trap},
 };
 
 void *softcuda_symbol(const char *name)
@@ -283,6 +287,8 @@ void *softcuda_symbol(const char *name)
 #undef X
   };
   void *address = NULL;
+  softcuda_function function = softcuda_mathematics(name);
+  if (function) memcpy(&address, &function, sizeof address);
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
     if (strcmp(functions[i].name, name) == 0)
       memcpy(&address, &functions[i].function, sizeof address);

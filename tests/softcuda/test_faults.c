@@ -130,6 +130,32 @@ static void finds_missing_lanes(void **state)
   assert_reason("lacks the lane itself, 1");
 }
 
+/* Of shared memory, of an allocation, of half a number; what is written is read. */
+static void finds_reads_of_what_nobody_wrote(void **state)
+{
+  static const char *const wrong[] = {
+      KERNEL("__shared__ float s[2];\ns[0] = 1;\nx[0] = s[threadIdx.x + 1];\n"),
+      KERNEL("x[0] = x[10 + threadIdx.x];\n"),
+      KERNEL("((volatile unsigned *)x)[20] = 1;\nx[0] = x[10 + threadIdx.x];\n"),
+      KERNEL("atomicAdd(&x[10], 1.0);\n")};
+  (void)state;
+  setenv("SOFTCUDA_UNWRITTEN", "1", 1);
+  OK(run_kernel(
+      KERNEL("__shared__ float s[2];\ns[1] = 1;\nx[0] += s[threadIdx.x + 1];\n"), 1, 1, 0));
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    device d = open_device();
+    basin_cu_function f = load_kernel(wrong[i], "k");
+    basin_address x = upload(d, NULL, 12 * sizeof(double));
+    unsigned n = 10;
+    void *p[] = {&x, &n};
+    OK(launch(d, f, 1, 1, 0, p));
+    assert_int_equal(cuStreamSynchronize(d.stream), BASIN_CU_LAUNCH_FAILED);
+    assert_reason("that nobody has written");
+    close_device();
+  }
+  unsetenv("SOFTCUDA_UNWRITTEN");
+}
+
 static void finds_endless_stacks_and_loops(void **state)
 {
   (void)state;
@@ -269,6 +295,7 @@ int main(void)
       cmocka_unit_test(finds_wrong_indices_of_arrays),
       cmocka_unit_test(finds_barriers_in_divergent_flow),
       cmocka_unit_test(finds_missing_lanes),
+      cmocka_unit_test(finds_reads_of_what_nobody_wrote),
       cmocka_unit_test(finds_endless_stacks_and_loops),
       cmocka_unit_test(finds_traps),
       cmocka_unit_test(refuses_wrong_launches),

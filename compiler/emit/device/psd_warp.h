@@ -209,8 +209,7 @@ BASIN_PSD_INLINE void BASIN_PSD_NAME(warp)(real *h, bool active, int mode)
         h[k] = basin_psd_fma(gain, desks[place].out[k], h[k]);
     }
     pending &= ~__ballot_sync(0xffffffffu, served);
-    __syncwarp(); /* the results are read: votes order no memory, and desks of the next size differ
-                   */
+    __syncwarp(); /* votes order no memory, and the next size has other desks */
   }
 }
 

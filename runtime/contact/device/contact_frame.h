@@ -61,14 +61,19 @@ BASIN_SHARED basin__vector3 basin__frame_point_triangle(const basin__vector3 x[4
   return n;
 }
 
+/* The nearest number of [0, 1]; by comparisons, as devices differ in which zero fmax takes. */
+BASIN_SHARED double basin__frame_unit(double t)
+{
+  return t > 0 ? (t < 1 ? t : 1) : 0;
+}
+
 /* Parallel edges: the middle of the stretch of the first that lies beside the second. */
 BASIN_SHARED void basin__frame_overlap(const basin__vector3 x[4], double *s, double *t)
 {
   const double p = basin__frame_along(x[2], x[0], x[1]), q = basin__frame_along(x[3], x[0], x[1]);
-  const double low = fmin(fmax(fmin(p, q), 0.0), 1.0), high = fmax(fmin(fmax(p, q), 1.0), 0.0);
-  *s = 0.5 * (low + high);
+  *s = 0.5 * (basin__frame_unit(p) + basin__frame_unit(q));
   const basin__vector3 at = basin__v3_step(x[0], *s, basin__v3_sub(x[1], x[0]));
-  *t = fmin(fmax(basin__frame_along(at, x[2], x[3]), 0.0), 1.0);
+  *t = basin__frame_unit(basin__frame_along(at, x[2], x[3]));
 }
 
 BASIN_SHARED basin__vector3 basin__frame_edge_edge(const basin__vector3 x[4], double c[4])

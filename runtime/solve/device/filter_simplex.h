@@ -37,8 +37,8 @@ BASIN_FILTER int basin__extrema(const double c[4], double roots[2])
  * is monotonic, so signs at the ends decide and bisection finds the crossing, from below. */
 BASIN_FILTER double basin__first_root(const double c[4], double limit)
 {
-  double drop =
-      fmin(c[1], 0) * limit + fmin(c[2], 0) * limit * limit + fmin(c[3], 0) * limit * limit * limit;
+  double drop = fmin(c[1], 0.0) * limit + fmin(c[2], 0.0) * limit * limit +
+                fmin(c[3], 0.0) * limit * limit * limit;
   double roots[2], ends[3], begin = 0;
   if (c[0] + drop > 0) return limit;
   int count = basin__extrema(c, roots), pieces = 0;
