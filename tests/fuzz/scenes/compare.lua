@@ -238,7 +238,7 @@ local function check_differences(description, context)
   end
   local coarse, fine = difference(1e-3), difference(2.5e-4)
   at(0)
-  local scale = math.max(largest(expected), largest(present))
+  local scale = math.max(largest(expected), largest(present), 1e-6)
   for i = 1, n + 1 do
     local spread = math.abs(coarse[i] - fine[i])
     if finite(spread) and spread < 1e-4 * scale then
