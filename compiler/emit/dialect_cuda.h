@@ -11,7 +11,11 @@
 #define BASIN_WIDTH    1
 
 /* Threads of a block, for every launch of these kernels. */
+#if BASIN_STAGE >= BASIN_STAGE_GRADIENT
+#define BASIN_CUDA_THREADS BASIN_CUDA_THREADS_LOCAL
+#else
 #define BASIN_CUDA_THREADS 128
+#endif
 
 #ifdef BASIN_FLOAT
 typedef float real;
@@ -72,12 +76,55 @@ typedef struct basin_uniform {
   real v[BASIN_UNIFORM_COUNT + 1];
 } basin_uniform;
 
-/* Where the results of an element go: component-major, so that neighbouring threads write
- * neighbouring numbers. */
+#if BASIN_STAGE >= BASIN_STAGE_GRADIENT
+/* Place of output k: the gradient, then the blocks of pairs of nodes one after the other, b x b
+ * numbers each, row-major, diagonal ones the upper triangle alone. */
+template <int k> static __device__ constexpr int basin_place()
+{
+  const int n = BASIN_LOCAL_SIZE, b = BASIN_BLOCK, nodes = n / b;
+  if (k < n) return k;
+  int row = 0, column = k - n;
+  for (; column >= n - row; row++) column -= n - row;
+  column += row;
+  const int a = row / b, c = column / b, i = row % b, j = column % b;
+  const int pair = a * nodes - a * (a - 1) / 2 + c - a;
+  const int first = n + pair * b * b - (a + (c > a)) * b * (b - 1) / 2;
+  return first + (a == c ? i * b - i * (i - 1) / 2 + j - i : i * b + j);
+}
+
+/* Numbers of an element; those of a gradient alone in a gradient kernel. */
+#define BASIN_NUMBERS \
+  (BASIN_LOCAL_SIZE + \
+   (BASIN_STAGE == BASIN_STAGE_HESSIAN ? BASIN_LOCAL_SIZE * (BASIN_LOCAL_SIZE + 1) / 2 : 0))
+
+/* Where the results of an element go. If there are few: to shared memory, and then to memory
+ * by the whole warp, element after element. Else component-major, so that neighbouring
+ * threads write neighbouring numbers. */
+#define BASIN_STAGED (BASIN_LOCAL_SIZE <= BASIN_CUDA_STAGED)
 typedef struct basin_results {
+#if BASIN_STAGED
+  real *numbers;
+#define BASIN_OUT(k, value) (to->numbers[basin_place<(k)>()] = (value))
+#else
   double *gradient, *hessian; /* of this element; NULL: not wanted */
   basin_size stride;
+#define BASIN_OUT(k, value)                                                            \
+  do {                                                                                 \
+    constexpr int place = basin_place<(k)>();                                          \
+    if (place < BASIN_LOCAL_SIZE) {                                                    \
+      if (to->gradient) to->gradient[place * to->stride] = (value);                    \
+    } else {                                                                           \
+      if (to->hessian) to->hessian[(place - BASIN_LOCAL_SIZE) * to->stride] = (value); \
+    }                                                                                  \
+  } while (0)
+#endif
 } basin_results;
+
+/* Shared memory of a warp: the projection's, and for staged results; made by the driver, when all
+ * sizes are known. */
+static __device__ real *basin_warp_room();
+#define basin_psd_room() ((void *)basin_warp_room())
+#endif
 
 /* ---- the functions that emitted text consists of ---- */
 #define BASIN_UNIFORMS BASIN_INLINE void basin_uniforms(const basin_data *data, basin_uniform *u)
@@ -107,14 +154,6 @@ typedef struct basin_results {
 #define BASIN_UNIFORM(k)               (u->v[k])
 #define BASIN_SET(k, value)            (inner[k] = (value))
 #define BASIN_GET(k)                   (inner[k])
-#define BASIN_OUT(k, value)                                                        \
-  do {                                                                             \
-    if ((k) < BASIN_LOCAL_SIZE) {                                                  \
-      if (to->gradient) to->gradient[(k)*to->stride] = (value);                    \
-    } else {                                                                       \
-      if (to->hessian) to->hessian[((k)-BASIN_LOCAL_SIZE) * to->stride] = (value); \
-    }                                                                              \
-  } while (0)
 #define BASIN_PROJECT(n, rows)                                                                 \
   do {                                                                                         \
     real block[(n) * ((n) + 1) / 2];                                                           \

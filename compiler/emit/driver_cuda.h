@@ -1,18 +1,76 @@
 /* The kernel around emitted text on a CUDA device: a grid-stride loop over elements. A block takes
  * its elements together, since the lanes of a warp project together; lanes beyond the end lend a
  * hand there and have no element of their own. Energies go to `energy`; their sum is a reduction of
- * its own. Stored results are component-major: component k of element e at [k * (end - begin) + e -
- * begin]. There is no direct form: the runtime adds stored results in a fixed order.
- * SPDX-License-Identifier: Apache-2.0 */
+ * its own. Stored results: number k of element e (basin_place) at [(e - begin) * size + k] if they
+ * are staged, else at [k * (end - begin) + e - begin]. There is no direct form: the runtime adds
+ * stored results in a fixed order. SPDX-License-Identifier: Apache-2.0 */
 #if BASIN_STAGE >= BASIN_STAGE_GRADIENT
-BASIN_INLINE void
-basin_finish(const basin_args &args, const basin_uniform &u, basin_size e, const real *inner)
+#if BASIN_STAGED
+
+/* Numbers between the rows of two lanes: odd, so that lanes meet no banks of others. */
+#define BASIN_STAGE_PITCH (BASIN_NUMBERS | 1)
+#define BASIN_STAGE_ROOM  (32 * BASIN_STAGE_PITCH)
+
+/* Numbers [first, first + size) of the first `count` lanes go to memory, back to back, by all lanes
+ * of the warp. */
+template <int first, int size>
+BASIN_INLINE void basin_unload(const real *room, double *to, int count)
+{
+  const int lane = threadIdx.x % 32, numbers = size > 0 ? size : 1;
+  _Pragma("unroll 6") for (int step = 0; step < size; step++)
+  {
+    const int t = 32 * step + lane;
+    if (t < size * count) to[t] = room[t / numbers * BASIN_STAGE_PITCH + first + t % numbers];
+  }
+}
+
+/* All lanes of a warp; those that are not active have no element. */
+BASIN_INLINE void basin_finish(
+    const basin_args &args, const basin_uniform &u, basin_size e, bool active, const real *inner)
+{
+  real *room = basin_warp_room();
+  const int lane = threadIdx.x % 32;
+  const basin_size at = e - lane, left = args.end - at;
+  const int count = left < 32 ? (int)left : 32;
+  const basin_results to = {room + lane * BASIN_STAGE_PITCH};
+  if (active) basin_outer(&args, &u, (basin_index)e, inner, &to);
+  __syncwarp();
+  if (args.local_gradient)
+    basin_unload<0, BASIN_LOCAL_SIZE>(
+        room, args.local_gradient + (at - args.begin) * BASIN_LOCAL_SIZE, count);
+#if BASIN_STAGE == BASIN_STAGE_HESSIAN
+  const int size = BASIN_NUMBERS - BASIN_LOCAL_SIZE;
+  if (args.local_hessian)
+    basin_unload<BASIN_LOCAL_SIZE, size>(
+        room, args.local_hessian + (at - args.begin) * size, count);
+#endif
+  __syncwarp();
+}
+
+#else
+
+#define BASIN_STAGE_ROOM 1
+
+BASIN_INLINE void basin_finish(
+    const basin_args &args, const basin_uniform &u, basin_size e, bool active, const real *inner)
 {
   const basin_size at = e - args.begin;
   const basin_results to = {args.local_gradient ? args.local_gradient + at : nullptr,
                             args.local_hessian ? args.local_hessian + at : nullptr,
                             args.end - args.begin};
-  basin_outer(&args, &u, (basin_index)e, inner, &to);
+  if (active) basin_outer(&args, &u, (basin_index)e, inner, &to);
+}
+
+#endif
+
+static __device__ __forceinline__ real *basin_warp_room()
+{
+#ifdef BASIN_PSD_ROOM
+  __shared__ real room[BASIN_PSD_WARPS][BASIN_PSD_ROOM_AT_LEAST(BASIN_PSD_ROOM, BASIN_STAGE_ROOM)];
+#else
+  __shared__ real room[BASIN_CUDA_THREADS / 32][BASIN_STAGE_ROOM];
+#endif
+  return room[threadIdx.x / 32];
 }
 #endif
 
@@ -37,7 +95,7 @@ basin_element(const basin_args &args, const basin_uniform &u, basin_size e, bool
 #if BASIN_STAGE == BASIN_STAGE_HESSIAN
   if (args.projection != BASIN_PROJECTION_NONE) basin_project(inner, active, (int)args.projection);
 #endif
-  if (active) basin_finish(args, u, e, inner);
+  basin_finish(args, u, e, active, inner);
 #endif
 }
 

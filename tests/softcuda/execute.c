@@ -6,6 +6,7 @@
 #include "memory.h"
 #include "profile.h"
 #include "races.h"
+#include "sectors.h"
 #include "source.h"
 
 #include <stdio.h>
@@ -114,6 +115,7 @@ static int run_blocks(const softcuda_launch *launch, unsigned *blocks, unsigned 
       softcuda_note(softcuda_stop_reason(), softcuda_stop_place(), softcuda_races_place());
       return result;
     }
+    softcuda_sectors_block();
   }
   return BASIN_CU_SUCCESS;
 }
@@ -135,12 +137,14 @@ int softcuda_execute(const softcuda_launch *launch)
   running = launch;
   softcuda_set_stop_place(NULL);
   softcuda_races_launch();
+  softcuda_sectors_launch(launch->entry->name, launch->image);
   double start = softcuda_profile_clock();
   softcuda_faults_catch();
   int result = run_blocks(launch, order_of_blocks, order_of_threads);
   softcuda_faults_release();
   size_t threads = (size_t)launch->block[0] * launch->block[1] * launch->block[2];
   softcuda_profile_add(launch->entry->name, blocks * threads, start);
+  softcuda_sectors_end(blocks * threads);
   free(order_of_blocks);
   return result;
 }

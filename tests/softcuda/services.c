@@ -5,6 +5,7 @@
 #include "fault.h"
 #include "memory.h"
 #include "races.h"
+#include "sectors.h"
 
 #include <string.h>
 #include <time.h>
@@ -89,13 +90,14 @@ static void look_up(const void *memory, size_t size, softcuda_access access, con
   if (found == OTHER) return;
   if (found == NOWHERE) refuse(address, size, names[access]);
   if (softcuda_races_on) softcuda_races_access(address, size, access, found == SHARED, place);
+  if (softcuda_sectors_on) softcuda_sectors_access(address, size, access, found == SHARED, place);
 }
 
 static inline void touch(const void *memory, size_t size, softcuda_access access, const void *place)
 {
   uintptr_t address = (uintptr_t)memory;
   stopped_at = place;
-  if (!softcuda_races_on &&
+  if (!softcuda_races_on && !softcuda_sectors_on &&
       (softcuda_inside(&recent[0], address, size) || softcuda_inside(&recent[1], address, size)))
     return;
   look_up(memory, size, access, place);

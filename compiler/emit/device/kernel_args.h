@@ -27,6 +27,9 @@ typedef struct basin_args {
 
 #define BASIN_PROJECTION_NONE 0
 
+#define BASIN_CUDA_STAGED        12
+#define BASIN_CUDA_THREADS_LOCAL 64
+
 #define BASIN_STAGE_COMPUTE  0
 #define BASIN_STAGE_VALUE    1
 #define BASIN_STAGE_GRADIENT 2

@@ -39,11 +39,13 @@ typedef bool basin_psd_mask;
 #endif
 #define BASIN_PSD_WARPS (BASIN_CUDA_THREADS / 32)
 
+#ifndef basin_psd_room /* else the kernel has memory for other uses too */
 BASIN_PSD_INLINE void *basin_psd_room()
 {
   __shared__ real room[BASIN_PSD_WARPS][BASIN_PSD_ROOM];
   return room[threadIdx.x / 32];
 }
+#endif
 
 #else
 

@@ -75,6 +75,8 @@ static basin_status make_list(basin_minimizer *minimizer, const basin_term *term
                           .local_nodes = term->local_nodes,
                           .bits = place_bits(minimizer),
                           .batch = (uint32_t)own->batch,
+                          .block = minimizer->layout.block,
+                          .staged = basin__cuda_staged(minimizer, term),
                           .rows = own->rows.address,
                           .bases = own->bases.address,
                           .keys = device->keys.address,

@@ -1,11 +1,13 @@
 /* What the elements of a term add to: a key (batch, node) or (batch, row, column) for each
- * contribution, in element order. Sorted, they say what is added where.
+ * contribution, in element order, and a word that says where it comes from. Sorted, they say what
+ * is added where.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "assembly.cuh"
 
 typedef struct emit_task {
   size elements, count; /* contributions */
   word local_nodes, local_pairs, bits, batch; /* bits of a node number; elements a batch */
+  word block, staged;         /* how local results are stored: BASIN_CUDA_STAGED in kernel.h */
   const word *rows;           /* direct: global nodes */
   const word *local;          /* direct: local pairs, (a << 16) + c */
   const virtual_node *nodes;  /* mapped */
@@ -17,26 +19,45 @@ typedef struct emit_task {
   size unique_count;
 } emit_task;
 
+/* Where number k of an element stands among the local results of its batch, of which an element has
+ * `numbers`. */
+static __device__ __forceinline__ word
+place_in_batch(const emit_task &task, word element, word numbers, word k)
+{
+  const word first = element / task.batch * task.batch;
+  if (task.staged) return (element - first) * numbers + k;
+  const size left = task.elements - first;
+  return k * (left < task.batch ? (word)left : task.batch) + (element - first);
+}
+
 static __device__ __forceinline__ void
-put_node(const emit_task &task, size c, word element, word node)
+put_node(const emit_task &task, size c, word element, word node, word from)
 {
   const key mask = ((key)1 << task.bits) - 1;
   task.keys[c] = (key)(element / task.batch) << task.bits | (node == NONE ? mask : node);
-  task.words[c] = (word)c;
+  task.words[c] = from;
+}
+
+/* Of local node a. */
+static __device__ __forceinline__ void
+put_local_node(const emit_task &task, size c, word element, word a, word node)
+{
+  const word numbers = task.local_nodes * task.block;
+  put_node(task, c, element, node, place_in_batch(task, element, numbers, a * task.block));
 }
 
 extern "C" __global__ void emit_nodes_direct(const emit_task task)
 {
   const size c = thread_number();
   if (c >= task.count) return;
-  const word e = (word)(c / task.local_nodes), a = (word)(c % task.local_nodes);
-  put_node(task, c, e, task.rows[a * task.elements + e]);
+  const word e = (word)c / task.local_nodes, a = (word)c % task.local_nodes;
+  put_local_node(task, c, e, a, task.rows[a * task.elements + e]);
 }
 
 extern "C" __global__ void emit_nodes_mapped(const emit_task task)
 {
   const size c = thread_number();
-  if (c < task.count) put_node(task, c, task.nodes[c].element, task.nodes[c].node);
+  if (c < task.count) put_node(task, c, task.nodes[c].element, task.nodes[c].node, (word)c);
 }
 
 /* Rows of the maps instead of the nodes behind them. */
@@ -44,9 +65,9 @@ extern "C" __global__ void emit_rows(const emit_task task)
 {
   const size c = thread_number();
   if (c >= task.count) return;
-  const word e = (word)(c / task.local_nodes), a = (word)(c % task.local_nodes);
+  const word e = (word)c / task.local_nodes, a = (word)c % task.local_nodes;
   const word base = task.bases[a];
-  put_node(task, c, e, base == NONE ? NONE : base + task.rows[a * task.elements + e]);
+  put_local_node(task, c, e, a, base == NONE ? NONE : base + task.rows[a * task.elements + e]);
 }
 
 /* The block of two local nodes belongs to the upper triangle of the matrix. */
@@ -83,23 +104,28 @@ static __device__ __forceinline__ pair_place pair_mapped(const emit_task &task, 
 }
 
 static __device__ __forceinline__ void
-put_pair(const emit_task &task, size c, const pair_place &found)
+put_pair(const emit_task &task, size c, const pair_place &found, word from)
 {
   task.keys[c] = (key)(found.element / task.batch) << 2 * task.bits | found.place;
-  if (task.words) task.words[c] = (word)c | found.flags;
+  if (task.words) task.words[c] = from | found.flags;
 }
 
 extern "C" __global__ void emit_pairs_direct(const emit_task task)
 {
   const size c = thread_number();
   if (c >= task.count) return;
-  put_pair(task, c, pair_direct(task, (word)(c / task.local_pairs), (word)(c % task.local_pairs)));
+  const word e = (word)c / task.local_pairs, p = (word)c % task.local_pairs;
+  const word a = task.local[p] >> 16, b = task.local[p] & 0xffff;
+  const word size = task.local_nodes * task.block;
+  const word from = place_in_batch(
+      task, e, size * (size + 1) / 2, block_start(p, a, b, task.block));
+  put_pair(task, c, pair_direct(task, e, p), a == b ? from | DIAGONAL : from);
 }
 
 extern "C" __global__ void emit_pairs_mapped(const emit_task task)
 {
   const size c = thread_number();
-  if (c < task.count) put_pair(task, c, pair_mapped(task, c));
+  if (c < task.count) put_pair(task, c, pair_mapped(task, c), (word)c);
 }
 
 /* ---- for atomic additions: the slot of each contribution ---- */
@@ -117,13 +143,12 @@ static __device__ __forceinline__ word find_slot(const emit_task &task, const pa
   return low < task.unique_count ? (word)low | found.flags : NONE;
 }
 
-/* words[pair * elements + element] */
 extern "C" __global__ void find_words_direct(const emit_task task)
 {
-  const size t = thread_number();
-  if (t >= task.count) return;
-  task.words[t] =
-      find_slot(task, pair_direct(task, (word)(t % task.elements), (word)(t / task.elements)));
+  const size c = thread_number();
+  if (c >= task.count) return;
+  task.words[c] = find_slot(
+      task, pair_direct(task, (word)c / task.local_pairs, (word)c % task.local_pairs));
 }
 
 extern "C" __global__ void find_words_mapped(const emit_task task)

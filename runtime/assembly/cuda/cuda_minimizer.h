@@ -10,8 +10,7 @@
 /* What the elements of a term add to, sorted by batch and place (a node, or a block of the upper
  * triangle), in element order within a place: runs of equal places. Sums follow the runs, so they
  * have one order. For atomic additions a list of blocks has its places alone, once each, and as
- * `words` the slot of each contribution: of pair p and element e at [p * elements + e] if the term
- * is direct. */
+ * `words` the slot of each contribution. */
 typedef struct basin_cuda_list {
   basin_buffer words, heads, places, longs; /* of each contribution; of each run; long runs */
   basin_buffer slots;                       /* blocks: the slot of each run in the part */
@@ -145,7 +144,7 @@ basin_status basin__cuda_pattern_update(basin_minimizer *minimizer);
 /* ---- sums.c: adds the local results of a batch ---- */
 typedef struct basin_cuda_sum {
   size_t batch, begin, count;      /* elements [begin, begin + count) */
-  basin_address gradient, hessian; /* local results, component-major */
+  basin_address gradient, hessian; /* local results */
   basin_address to;                /* Hessians: blocks of the term's part, and how many */
   uint32_t limit;
 } basin_cuda_sum;
@@ -163,10 +162,18 @@ basin_status basin__cuda_add_hessian(basin_minimizer *minimizer,
 basin_status
 basin__cuda_term_run(basin_minimizer *minimizer, basin_term *term, const basin_run *run);
 /* Launches one of a term's kernels for elements [begin, end): where an address is not 0, energies
- * go to it, and local results component-major to the others. */
+ * go to it, and local results to the others. */
 typedef struct basin_cuda_results {
   basin_address energy, gradient, hessian;
 } basin_cuda_results;
+/* Whether the kernels of a term stage their local results: numbers of an element stand back to
+ * back, else those of neighbouring elements (BASIN_CUDA_STAGED). */
+static inline bool basin__cuda_staged(const basin_minimizer *minimizer, const basin_term *term)
+{
+  return (size_t)term->local_nodes * minimizer->layout.block <= BASIN_CUDA_STAGED;
+}
+/* Address of `count` numbers behind others: whole sectors of memory. */
+basin_address basin__cuda_behind(basin_address address, size_t count);
 basin_status basin__cuda_term_launch(basin_minimizer *minimizer,
                                      basin_term *term,
                                      basin_stage stage,

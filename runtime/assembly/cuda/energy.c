@@ -143,6 +143,7 @@ search_batch(basin_minimizer *minimizer, basin_term *term, const search *s, size
   basin_cuda_minimizer *device = minimizer->device;
   size_t end = begin + s->batch < s->count ? begin + s->batch : s->count, n = end - begin;
   basin_address local = device->local.address;
+  bool staged = basin__cuda_staged(minimizer, term);
   basin_cuda_results results = {.energy = local,
                                 .gradient = s->size > 0 ? local + n * sizeof(double) : 0,
                                 .hessian =
@@ -156,11 +157,11 @@ search_batch(basin_minimizer *minimizer, basin_term *term, const search *s, size
                                    term,
                                    begin + e,
                                    s->local[e],
-                                   s->local + n + e,
+                                   s->local + n + e * (staged ? s->size : 1),
                                    s->size,
-                                   s->local + n * (1 + s->size) + e,
+                                   s->local + n * (1 + s->size) + e * (staged ? s->packed : 1),
                                    s->packed,
-                                   n));
+                                   staged ? 1 : n));
   return BASIN_OK;
 }
 

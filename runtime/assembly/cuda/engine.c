@@ -8,9 +8,11 @@
 /* Local results kept at once, in KiB, unless BASIN_CUDA_BATCH says otherwise. */
 #define BATCH_KIB (UINT64_C(256) << 10)
 
+/* Places in a batch have 29 bits (contributions.cu). */
 static size_t batch_bytes(void)
 {
-  return (size_t)basin__env_count("CUDA_BATCH", BATCH_KIB) << 10;
+  uint64_t kib = basin__env_count("CUDA_BATCH", BATCH_KIB), most = UINT64_C(4) << 20;
+  return (size_t)(kib < most ? kib : most) << 10;
 }
 
 /* The texts that every minimization comes to, compiled side by side. */

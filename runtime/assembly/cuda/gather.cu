@@ -39,44 +39,68 @@ extern "C" __global__ void gather_hessian(const gather_task task)
   const word slot = task.slots[run], first = task.heads[run], last = task.heads[run + 1];
   if (slot >= task.limit || last - first > task.length) return;
   double *to = task.to + (size)slot * BLOCK * BLOCK + entry;
+  const block_place place = place_of_entry(task.from, i, j);
   double sum = *to;
-  for (word k = first; k < last; ++k) sum += pair_part(task.from, task.words[k], i, j);
+  for (word k = first; k < last; ++k) sum += pair_part(task.from, task.words[k], place);
   *to = sum;
 }
 
 /* ---- long runs: a block each ---- */
 
+/* How many of n numbers that stand back to back a thread adds up at once. */
+#ifdef MAPPED
+#define AT_ONCE(n) 1
+#else
+#define AT_ONCE(n) ((n) % 4 == 0 ? 4 : (n) % 3 == 0 ? 3 : (n) % 2 == 0 ? 2 : 1)
+#endif
+
+/* The shares of all threads, added to numbers that follow each other. */
+template <word count>
+static __device__ __forceinline__ void add_shares(const double *sums, double *room, double *to)
+{
+  _Pragma("unroll") for (word n = 0; n < count; ++n)
+  {
+    const double sum = block_sum(sums[n], room);
+    if (threadIdx.x == 0) to[n] += sum;
+    __syncthreads();
+  }
+}
+
 extern "C" __global__ void gather_gradient_long(const gather_task task)
 {
   __shared__ double room[32];
-  const word run = task.longs[blockIdx.x];
+  const word count = AT_ONCE(BLOCK), run = task.longs[blockIdx.x];
   if (run < task.first_run || run >= task.first_run + task.run_count) return;
   const key node = task.places[run];
   const word first = task.heads[run], last = task.heads[run + 1];
   if (node >= task.limit) return;
-  for (word i = 0; i < BLOCK; ++i) {
-    double sum = 0;
-    for (word k = first + threadIdx.x; k < last; k += blockDim.x)
-      sum += node_part(task.from, task.words[k], i);
-    sum = block_sum(sum, room);
-    if (threadIdx.x == 0) task.to[node * BLOCK + i] += sum;
-    __syncthreads();
+  for (word i = 0; i < BLOCK; i += count) {
+    double sums[count] = {};
+    for (word k = first + threadIdx.x; k < last; k += blockDim.x) {
+      const word c = task.words[k];
+      _Pragma("unroll") for (word n = 0; n < count; ++n) sums[n] += node_part(task.from, c, i + n);
+    }
+    add_shares<count>(sums, room, task.to + node * BLOCK + i);
   }
 }
 
 extern "C" __global__ void gather_hessian_long(const gather_task task)
 {
   __shared__ double room[32];
-  const word run = task.longs[blockIdx.x];
+  const word count = AT_ONCE(BLOCK * BLOCK), run = task.longs[blockIdx.x];
   if (run < task.first_run || run >= task.first_run + task.run_count) return;
   const word slot = task.slots[run], first = task.heads[run], last = task.heads[run + 1];
   if (slot >= task.limit) return;
-  for (word entry = 0; entry < BLOCK * BLOCK; ++entry) {
-    double sum = 0;
-    for (word k = first + threadIdx.x; k < last; k += blockDim.x)
-      sum += pair_part(task.from, task.words[k], entry / BLOCK, entry % BLOCK);
-    sum = block_sum(sum, room);
-    if (threadIdx.x == 0) task.to[(size)slot * BLOCK * BLOCK + entry] += sum;
-    __syncthreads();
+  for (word entry = 0; entry < BLOCK * BLOCK; entry += count) {
+    double sums[count] = {};
+    block_place places[count];
+    _Pragma("unroll") for (word n = 0; n < count; ++n) places[n] =
+        place_of_entry(task.from, (entry + n) / BLOCK, (entry + n) % BLOCK);
+    for (word k = first + threadIdx.x; k < last; k += blockDim.x) {
+      const word c = task.words[k];
+      _Pragma("unroll") for (word n = 0; n < count; ++n) sums[n] +=
+          pair_part(task.from, c, places[n]);
+    }
+    add_shares<count>(sums, room, task.to + (size)slot * BLOCK * BLOCK + entry);
   }
 }

@@ -65,11 +65,12 @@ finish_rows(const key *keys, size count, word nodes, word bits, word *columns, w
 extern "C" __global__ void
 mirror_values(const word *sources, size count, word block, const double *upper, double *values)
 {
-  const size t = thread_number(), entries = (size)block * block;
+  const size t = thread_number();
+  const word entries = block * block;
   if (t >= count * entries) return;
-  const size k = t / entries;
-  const word entry = (word)(t % entries), i = entry / block, j = entry % block;
+  const size k = quotient(t, entries);
+  const word entry = (word)(t - k * entries), i = entry / block, j = entry % block;
   const word source = sources[k];
-  values[t] = upper[(source & WORD_MASK) * entries +
+  values[t] = upper[(size)(source & WORD_MASK) * entries +
                     (source & TRANSPOSED ? j * block + i : entry)];
 }

@@ -158,6 +158,8 @@ static basin_emit_task emit_task(const basin_minimizer *minimizer, const basin_t
                            .local_pairs = term->local_pairs,
                            .bits = basin__bits_of(minimizer->layout.node_count + 1),
                            .batch = (uint32_t)own->batch,
+                           .block = minimizer->layout.block,
+                           .staged = basin__cuda_staged(minimizer, term),
                            .rows = own->rows.address,
                            .local = own->local.address,
                            .nodes = own->nodes.address,

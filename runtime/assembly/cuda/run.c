@@ -8,6 +8,11 @@ static void *pointer(basin_address address)
   return (void *)(uintptr_t)address; /* NOLINT(performance-no-int-to-ptr) */
 }
 
+basin_address basin__cuda_behind(basin_address address, size_t count)
+{
+  return address + (count * sizeof(double) + 255) / 256 * 256;
+}
+
 basin_status basin__cuda_term_launch(basin_minimizer *minimizer,
                                      basin_term *term,
                                      basin_stage stage,
@@ -27,9 +32,10 @@ basin_status basin__cuda_term_launch(basin_minimizer *minimizer,
                             .local_gradient = pointer(results->gradient),
                             .local_hessian = pointer(results->hessian),
                             .projection = (uint32_t)projection};
+  unsigned threads = stage >= BASIN_STAGE_GRADIENT ? BASIN_CUDA_THREADS_LOCAL : BASIN_CUDA_THREADS;
   basin_cuda_launch launch = {.kernel = slot->loaded,
-                              .blocks = basin__cuda_blocks(end - begin, BASIN_CUDA_THREADS),
-                              .threads = BASIN_CUDA_THREADS,
+                              .blocks = basin__cuda_blocks(end - begin, threads),
+                              .threads = threads,
                               .subject = term->name};
   return basin__cuda_launch(minimizer->device->cuda, &launch, (void *[]){&args});
 }
@@ -49,7 +55,7 @@ run_batch(basin_minimizer *minimizer, basin_term *term, const basin_run *run, si
                         .begin = begin,
                         .count = end - begin,
                         .gradient = device->local.address,
-                        .hessian = device->local.address + (end - begin) * size * sizeof(double)};
+                        .hessian = basin__cuda_behind(device->local.address, (end - begin) * size)};
   basin_cuda_results results = {.gradient = local_gradient ? sum.gradient : 0,
                                 .hessian = values ? sum.hessian : 0};
   BASIN_TRY(basin__cuda_term_launch(minimizer,
@@ -76,7 +82,7 @@ static basin_status run_batches(basin_minimizer *minimizer, basin_term *term, co
   BASIN_TRY(basin__binding_on_device(
       minimizer->system, basin__term_kernel(term, stage)->info, &term->device->bindings[stage]));
   BASIN_TRY(basin__buffer_reserve(
-      device->cuda, &device->local, term->device->batch * element * sizeof(double)));
+      device->cuda, &device->local, term->device->batch * element * sizeof(double) + 256));
   if (run->adjoint) BASIN_TRY(basin__cuda_adjoint_list(minimizer, term));
   for (size_t k = 0; k < term->device->batches; ++k) BASIN_TRY(run_batch(minimizer, term, run, k));
   return BASIN_OK;

@@ -3,19 +3,36 @@
 #include "assembly/cuda/cuda_minimizer.h"
 #include <stdio.h>
 
-static basin_local_results
-results_of(const basin_term *term, const basin_cuda_sum *sum, basin_address local)
+/* Local results of `numbers` numbers an element, which are those of `parts` nodes or pairs. A
+ * number n below 2^31 divided by parts is n * factor >> shift: the factor is 2^shift / parts
+ * rounded up, and parts <= 2^(shift - 31), so that the error of n * factor is less than 2^shift. */
+static basin_local_results results_of(const basin_minimizer *minimizer,
+                                      const basin_term *term,
+                                      const basin_cuda_sum *sum,
+                                      bool pairs)
 {
   const basin_cuda_term *own = term->device;
-  return (basin_local_results){.begin = sum->begin,
-                               .count = sum->count,
+  uint32_t size = term->local_nodes * minimizer->layout.block, parts = term->local_nodes,
+           numbers = size, shift = 31;
+  if (pairs) {
+    parts = term->local_pairs;
+    numbers = size * (size + 1) / 2;
+  }
+  while (1ull << (shift - 31) < parts) ++shift;
+  bool staged = basin__cuda_staged(minimizer, term);
+  return (basin_local_results){.begin = (uint32_t)sum->begin,
+                               .count = (uint32_t)sum->count,
+                               .element_step = staged ? numbers : 1,
+                               .number_step = staged ? 1 : (uint32_t)sum->count,
                                .local_nodes = term->local_nodes,
                                .local_pairs = term->local_pairs,
+                               .factor = (uint32_t)(((1ull << shift) + parts - 1) / parts),
+                               .shift = shift,
                                .local_pair = own->local.address,
                                .nodes = own->nodes.address,
                                .pairs = own->pairs.address,
                                .tables = own->tables.address,
-                               .local = local};
+                               .local = pairs ? sum->hessian : sum->gradient};
 }
 
 /* Through the weights of maps, or not. */
@@ -31,9 +48,10 @@ typedef struct gathering {
   const basin_cuda_list *list;
   bool mapped;
   const char *entry, *entry_long;
+  bool pairs;
   size_t numbers; /* of a place */
   uint32_t limit; /* places */
-  basin_address local, to;
+  basin_address to;
 } gathering;
 
 static basin_status gather(basin_minimizer *minimizer,
@@ -44,7 +62,7 @@ static basin_status gather(basin_minimizer *minimizer,
   const basin_cuda_list *list = work->list;
   char definitions[32];
   size_t first = list->starts[sum->batch];
-  basin_gather_task task = {.from = results_of(term, sum, work->local),
+  basin_gather_task task = {.from = results_of(minimizer, term, sum, work->pairs),
                             .first_run = first,
                             .run_count = list->starts[sum->batch + 1] - first,
                             .limit = work->limit,
@@ -97,17 +115,16 @@ basin_status basin__cuda_add_gradient(basin_minimizer *minimizer,
                     .entry_long = "gather_gradient_long",
                     .numbers = minimizer->layout.block,
                     .limit = (uint32_t)minimizer->layout.node_count,
-                    .local = sum->gradient,
                     .to = device->gradient.address};
   if (!device->atomic) return gather(minimizer, term, sum, &work);
-  basin_scatter_task task = {.from = results_of(term, sum, sum->gradient),
+  basin_scatter_task task = {.from = results_of(minimizer, term, sum, false),
                              .elements = term->elements,
                              .rows = own->rows.address,
                              .starts = own->node_starts.address,
                              .to = device->gradient.address};
-  return term->direct
-             ? scatter(minimizer, "scatter_rows", false, sum->count * term->local_nodes, &task)
-             : scatter(minimizer, "scatter_nodes", true, own->node_count, &task);
+  size_t items = (term->direct ? sum->count * term->local_nodes : own->node_count) * work.numbers;
+  return scatter(
+      minimizer, term->direct ? "scatter_rows" : "scatter_nodes", !term->direct, items, &task);
 }
 
 basin_status basin__cuda_add_adjoint(basin_minimizer *minimizer,
@@ -121,15 +138,15 @@ basin_status basin__cuda_add_adjoint(basin_minimizer *minimizer,
                     .entry_long = "gather_gradient_long",
                     .numbers = minimizer->layout.block,
                     .limit = (uint32_t)device->adjoint_rows,
-                    .local = sum->gradient,
                     .to = device->adjoints.address};
   if (!device->atomic) return gather(minimizer, term, sum, &work);
-  basin_scatter_task task = {.from = results_of(term, sum, sum->gradient),
+  basin_scatter_task task = {.from = results_of(minimizer, term, sum, false),
                              .elements = term->elements,
                              .rows = own->rows.address,
                              .bases = own->bases.address,
                              .to = device->adjoints.address};
-  return scatter(minimizer, "scatter_rows", false, sum->count * term->local_nodes, &task);
+  size_t items = sum->count * term->local_nodes * work.numbers;
+  return scatter(minimizer, "scatter_rows", false, items, &task);
 }
 
 basin_status basin__cuda_add_hessian(basin_minimizer *minimizer,
@@ -143,14 +160,14 @@ basin_status basin__cuda_add_hessian(basin_minimizer *minimizer,
                     .entry_long = "gather_hessian_long",
                     .numbers = (size_t)minimizer->layout.block * minimizer->layout.block,
                     .limit = sum->limit,
-                    .local = sum->hessian,
+                    .pairs = true,
                     .to = sum->to};
   if (!minimizer->device->atomic) return gather(minimizer, term, sum, &work);
-  basin_scatter_task task = {.from = results_of(term, sum, sum->hessian),
+  basin_scatter_task task = {.from = results_of(minimizer, term, sum, true),
                              .elements = term->elements,
                              .starts = own->pair_starts.address,
                              .words = own->hessian.words.address,
                              .to = sum->to};
-  size_t items = term->direct ? sum->count * term->local_pairs : own->pair_count;
+  size_t items = (term->direct ? sum->count * term->local_pairs : own->pair_count) * work.numbers;
   return scatter(minimizer, "scatter_pairs", !term->direct, items, &task);
 }

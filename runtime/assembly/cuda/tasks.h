@@ -37,7 +37,7 @@ typedef struct basin_pair_task {
 
 typedef struct basin_emit_task {
   uint64_t elements, count;
-  uint32_t local_nodes, local_pairs, bits, batch;
+  uint32_t local_nodes, local_pairs, bits, batch, block, staged;
   basin_address rows, local, nodes, pairs, bases, keys, words, unique;
   uint64_t unique_count;
 } basin_emit_task;
@@ -50,8 +50,7 @@ typedef struct basin_runs_task {
 } basin_runs_task;
 
 typedef struct basin_local_results {
-  uint64_t begin, count;
-  uint32_t local_nodes, local_pairs;
+  uint32_t begin, count, element_step, number_step, local_nodes, local_pairs, factor, shift;
   basin_address local_pair, nodes, pairs, tables, local;
 } basin_local_results;
 
@@ -122,10 +121,10 @@ static_assert(BASIN_PATH_MAX == 6, "as in assembly.cuh");
 static_assert(sizeof(basin_cuda_path) == 6 * 8 + 14 * 4, "as in assembly.cuh");
 static_assert(sizeof(basin_walk_task) == 8 + 2 * 4 + 2 * 8 + 104, "as in term_rows.cu");
 static_assert(sizeof(basin_expand_task) == 8 + 2 * 4 + 6 * 8, "as in term_rows.cu");
-static_assert(sizeof(basin_emit_task) == 3 * 8 + 4 * 4 + 8 * 8, "as in contributions.cu");
+static_assert(sizeof(basin_emit_task) == 3 * 8 + 6 * 4 + 8 * 8, "as in contributions.cu");
 static_assert(sizeof(basin_runs_task) == 3 * 8 + 4 * 4 + 3 * 8, "as in contributions.cu");
-static_assert(sizeof(basin_local_results) == 2 * 8 + 2 * 4 + 5 * 8, "as in local.cuh");
-static_assert(sizeof(basin_gather_task) == 64 + 2 * 8 + 2 * 4 + 6 * 8, "as in gather.cu");
-static_assert(sizeof(basin_scatter_task) == 64 + 8 + 5 * 8, "as in scatter.cu");
+static_assert(sizeof(basin_local_results) == 8 * 4 + 5 * 8, "as in local.cuh");
+static_assert(sizeof(basin_gather_task) == 72 + 2 * 8 + 2 * 4 + 6 * 8, "as in gather.cu");
+static_assert(sizeof(basin_scatter_task) == 72 + 8 + 5 * 8, "as in scatter.cu");
 
 #endif

@@ -112,6 +112,15 @@ typedef struct basin_kernel_args {
 #define BASIN_SLOT_TWICE      0x40000000u
 #define BASIN_SLOT_MASK       0x3fffffffu
 
+/* The stored form on a CUDA device: the local Hessian of an element is the blocks of its pairs, in
+ * their order, row-major, of those with a = c the upper triangle alone. Of a kernel with at most
+ * BASIN_CUDA_STAGED local unknowns, number k of element e is at [(e - begin) * size + k], `size`
+ * being the numbers that an element has there, else at [k * (end - begin) + e - begin]. Kernels of
+ * these stages are launched with BASIN_CUDA_THREADS_LOCAL threads a block, for whom 12 unknowns
+ * take the shared memory that there always is; there is no direct form. */
+#define BASIN_CUDA_STAGED        12
+#define BASIN_CUDA_THREADS_LOCAL 64
+
 typedef void (*basin_kernel_function)(const basin_kernel_args *args, const void *self);
 
 /* A compiled kernel. Immutable, callable from any thread. One for a CUDA device has no function but

@@ -14,6 +14,16 @@
        i < (count);                                                                         \
        i += step)
 
+/* The matrix that a job begins with, in shared memory: rows ask for its addresses again and again. */
+static __device__ __forceinline__ const matrix &matrix_of(const void *job)
+{
+  const word count = sizeof(matrix) / sizeof(size);
+  __shared__ size words[count];
+  if (threadIdx.x < count) words[threadIdx.x] = ((const size *)job)[threadIdx.x];
+  __syncthreads();
+  return *(const matrix *)words;
+}
+
 /* True in all threads of the block that comes last; it then sees what the others wrote before, and
  * may change what they read: they all have. */
 static __device__ __forceinline__ bool last_block(krylov_word *ticket)

@@ -166,11 +166,11 @@ extern "C" __global__ void __launch_bounds__(THREADS) minres_unload(minres_job *
 /* ---- an iteration ---- */
 
 /* q = A z and z . q. */
-extern "C" __global__ void __launch_bounds__(MULTIPLY_THREADS) minres_multiply(minres_job *job)
+extern "C" __global__ void MULTIPLY_BOUNDS minres_multiply(minres_job *job)
 {
   double delta;
   if (job->state.stop) return;
-  if (!total(job, multiply_rows(*(const matrix *)job, job->z, job->q), &delta)) return;
+  if (!total(job, multiply_rows(matrix_of(job), job->z, job->q), &delta)) return;
   minres_state *s = &job->state;
   s->delta = delta;
   s->of_v = delta / s->gamma;

@@ -1,14 +1,14 @@
 /* Block matrix times vector. -DBLOCK=1..12. SPDX-License-Identifier: Apache-2.0 */
 #include "matrix.cuh"
 
-extern "C" __global__ void __launch_bounds__(MULTIPLY_THREADS)
+extern "C" __global__ void MULTIPLY_BOUNDS
     multiply(matrix a, const double *x, double *y)
 {
   multiply_rows(a, x, y);
 }
 
 /* dots: one share of x . y a thread block. */
-extern "C" __global__ void __launch_bounds__(MULTIPLY_THREADS)
+extern "C" __global__ void MULTIPLY_BOUNDS
     multiply_dot(matrix a, const double *x, double *y, double *dots)
 {
   __shared__ double room[32];

@@ -210,11 +210,11 @@ extern "C" __global__ void __launch_bounds__(THREADS) pcg_direction(pcg_job *job
   FOR_ENTRIES(i, entries(job)) p[i] = (NUMBER)((double)z[i] + beta * (double)p[i]);
 }
 
-extern "C" __global__ void __launch_bounds__(MULTIPLY_THREADS) pcg_multiply(pcg_job *job)
+extern "C" __global__ void MULTIPLY_BOUNDS pcg_multiply(pcg_job *job)
 {
   __shared__ double room[32];
   if (job->state.stop) return;
-  double curvature = block_sum(multiply_rows(*(const matrix *)job, job->p, job->q), room);
+  double curvature = block_sum(multiply_rows(matrix_of(job), job->p, job->q), room);
   if (threadIdx.x == 0) job->partial[blockIdx.x] = curvature;
   if (!last_block(&job->state.ticket)) return;
   curvature = sum_partial(job->partial, 1, room);

@@ -23,7 +23,8 @@ static basin_status run_once(const benchmark *b)
     basin_cuda_results results = {
         .energy = b->term->device->energies.address + begin * sizeof(double),
         .gradient = stored && b->size > 0 ? local : 0,
-        .hessian = stored && b->packed > 0 ? local + (end - begin) * b->size * sizeof(double) : 0};
+        .hessian =
+            stored && b->packed > 0 ? basin__cuda_behind(local, (end - begin) * b->size) : 0};
     BASIN_TRY(basin__cuda_term_launch(
         b->minimizer, b->term, b->options->stage, b->options->projection, begin, end, &results));
   }
@@ -75,7 +76,7 @@ basin_status basin__cuda_benchmark(basin_minimizer *minimizer,
   BASIN_TRY(
       basin__binding_on_device(minimizer->system, info, &term->device->bindings[options->stage]));
   BASIN_TRY(basin__buffer_reserve(
-      device->cuda, &device->local, (b.batch * (b.size + b.packed) + 1) * sizeof(double)));
+      device->cuda, &device->local, (b.batch * (b.size + b.packed) + 1) * sizeof(double) + 256));
   BASIN_TRY(basin__buffer_reserve(
       device->cuda, &term->device->energies, (term->elements + 1) * sizeof(double)));
   BASIN_TRY(basin__buffer_reserve(device->cuda, &device->results, 256 * sizeof(double)));

@@ -10,9 +10,15 @@ typedef struct target_task {
   double *data, *vector;
 } target_task;
 
+/* In 32 bits where that will do. */
+static __device__ __forceinline__ size quotient(size t, word d)
+{
+  return t >> 32 ? t / d : (word)t / d;
+}
+
 static __device__ __forceinline__ size place_in_array(const target_task &task, size at)
 {
-  const word width = task.nodes * task.block, q = (word)(at % width);
+  const word width = task.nodes * task.block, q = (word)(at - quotient(at, width) * width);
   const word node = q / task.block, i = q % task.block;
   return at - q + (task.rows == task.block ? i * task.cols + node : q);
 }
@@ -20,7 +26,8 @@ static __device__ __forceinline__ size place_in_array(const target_task &task, s
 static __device__ __forceinline__ size place_in_vector(const target_task &task, size at)
 {
   const word width = task.nodes * task.block;
-  return (task.first + at / width * task.stride) * task.block + at % width;
+  const size instance = quotient(at, width);
+  return (task.first + instance * task.stride) * task.block + (at - instance * width);
 }
 
 extern "C" __global__ void read_target(const target_task task)

@@ -12,12 +12,16 @@ enum {
   value = BASIN_STAGE_VALUE,
   gradient = BASIN_STAGE_GRADIENT,
   hessian = BASIN_STAGE_HESSIAN,
-  no_projection = BASIN_PROJECTION_NONE
+  no_projection = BASIN_PROJECTION_NONE,
+  staged = BASIN_CUDA_STAGED,
+  threads_local = BASIN_CUDA_THREADS_LOCAL
 };
 #undef BASIN_NONE
 #undef BASIN_SLOT_TRANSPOSED
 #undef BASIN_SLOT_TWICE
 #undef BASIN_SLOT_MASK
+#undef BASIN_CUDA_STAGED
+#undef BASIN_CUDA_THREADS_LOCAL
 #include "emit/device/kernel_args.h"
 
 #define SAME(member)                                                                            \
@@ -53,6 +57,8 @@ static void test_constants(void **state)
   assert_int_equal(BASIN_STAGE_GRADIENT, gradient);
   assert_int_equal(BASIN_STAGE_HESSIAN, hessian);
   assert_int_equal(BASIN_PROJECTION_NONE, no_projection);
+  assert_int_equal(BASIN_CUDA_STAGED, staged);
+  assert_int_equal(BASIN_CUDA_THREADS_LOCAL, threads_local);
 }
 
 int main(void)
