@@ -35,7 +35,7 @@ typedef struct matrix {
 
 /* Registers for five blocks a multiprocessor: with fewer, the compiler puts each use before the next
  * request. */
-#if BLOCK <= 5
+#if BLOCK >= 3 && BLOCK <= 5
 #define MULTIPLY_BOUNDS __launch_bounds__(MULTIPLY_THREADS, 5)
 #else
 #define MULTIPLY_BOUNDS __launch_bounds__(MULTIPLY_THREADS)
