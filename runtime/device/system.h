@@ -94,7 +94,7 @@ typedef struct basin_kept {
   double *data;
   size_t capacity; /* doubles */
   basin_buffer device;
-  size_t count; /* instances */
+  size_t count;     /* instances */
   uint64_t version; /* the array's `latest` then */
   bool valid, on_device;
 } basin_kept;

@@ -26,8 +26,8 @@ typedef struct basin_cuda_solver {
   uint64_t factor_version, host_factor_version;
   size_t size;
   unsigned prepared; /* solvers whose texts were compiled side by side, by bits */
-  bool solved;  /* `direction` is a solution of the present size: a warm start */
-  double *host; /* a vector for the host */
+  bool solved;       /* `direction` is a solution of the present size: a warm start */
+  double *host;      /* a vector for the host */
   size_t host_capacity;
 } basin_cuda_solver;
 

@@ -166,8 +166,8 @@ static basin_status run_iterative(basin_minimizer *minimizer,
       solver->pcg, matrix, solver->preconditioner, b, x, &linear, &device, result);
 }
 
-/* Texts that the first matrix has not come to: those of a solver and a preconditioner other than the
- * usual ones, compiled side by side. */
+/* Texts that the first matrix has not come to: those of a solver and a preconditioner other than
+ * the usual ones, compiled side by side. */
 static basin_status prepare_texts(basin_minimizer *minimizer,
                                   basin_cuda_solver *solver,
                                   const basin_solve_options *options,
