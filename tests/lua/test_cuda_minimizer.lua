@@ -427,6 +427,31 @@ h.test("downloads of a step", function()
   end
 end)
 
+-- Launches and waits of an iteration of Newton's method do not depend on the size of the scene; those
+-- of conjugate gradients are graphs, each with one download.
+h.test("launches of an iteration", function()
+  for _, count in ipairs { 20, 200 } do
+    local scene = scenes.shared({ device = "cuda" }, count)
+    local last, launches, downloads, seen = nil, 0, 0, 0
+    basin.newton(scene, { rule = "gradient", tolerance = 1e-6,
+      linear = { solver = "pcg", tolerance = 1e-12 },
+      monitor = function(iteration)
+        local now = scene._system:transfers()
+        if last and iteration.number > 2 and iteration.alpha == 1 then
+          local graphs = now.graph_launches - last.graph_launches
+          launches = math.max(launches, now.launches - last.launches)
+          downloads = math.max(downloads, now.downloads - last.downloads - graphs)
+          seen = seen + 1
+        end
+        last = now
+        return true
+      end })
+    assert(seen > 0, "no full step was seen")
+    assert(launches <= 36 and downloads <= 7, -- 32 and 6 of three energies
+      ("%d knots: %d launches, %d downloads"):format(count, launches, downloads))
+  end
+end)
+
 -- A device whose memory runs out in the midst of a minimization: the state stays, and on the host
 -- the same script goes on.
 if os.getenv "BASIN_LIB_CUDA" and os.getenv "BASIN_COMMAND" then

@@ -140,7 +140,7 @@ static void bad_input(void **state)
 {
   (void)state;
   basin_context *context = test_context(NULL);
-  double a[4] = {1, 0, 0, NAN}, values[2], vectors[4], u[4], v[4];
+  double a[4] = {1, 0, 0, (double)NAN}, values[2], vectors[4], u[4], v[4];
   assert_int_equal(basin_dense_eigen(context, 2, a, NULL, values, vectors), BASIN_ERROR_NOT_FINITE);
   assert_int_equal(basin_dense_svd(context, 2, 2, a, false, u, values, v), BASIN_ERROR_NOT_FINITE);
   a[3] = 1;

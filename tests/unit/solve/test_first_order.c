@@ -338,7 +338,7 @@ static void test_bad_options(void **state)
     basin_first_order_options options = with(BASIN_METHOD_LBFGS, 1e-8);
     if (k == 0) options.size = 1;
     if (k == 1) options.method = BASIN_METHOD_COUNT;
-    if (k == 2) options.tolerance = NAN;
+    if (k == 2) options.tolerance = (double)NAN;
     if (k == 3) options.step_scale = 0;
     if (k == 4) options.sufficient_decrease = 0.5;
     if (k == 5) options.curvature = 1;
@@ -390,7 +390,7 @@ static void test_secant(void **state)
     }
     for (int i = 0; i < N; ++i) y[i] = -y[i];
     assert_int_equal(basin_update_bfgs(context, N, s, y, H), BASIN_ERROR_ARGUMENT);
-    for (int i = 0; i < N; ++i) y[i] = NAN;
+    for (int i = 0; i < N; ++i) y[i] = (double)NAN;
     assert_int_equal(basin_update_bfgs(context, N, s, y, H), BASIN_ERROR_ARGUMENT);
   }
   basin_context_destroy(context);

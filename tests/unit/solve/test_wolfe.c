@@ -71,7 +71,7 @@ static void wall(double t, double scale, basin_line_point *p)
 {
   double u = t / scale;
   *p = (basin_line_point){t, -log(2 - u) - u, (1 / (2 - u) - 1) / scale};
-  if (!(u < 2)) *p = (basin_line_point){t, HUGE_VAL, NAN};
+  if (!(u < 2)) *p = (basin_line_point){t, HUGE_VAL, (double)NAN};
 }
 static void slide(double t, double scale, basin_line_point *p)
 {
@@ -120,7 +120,7 @@ static void test_conditions(void **state)
 /* The cubic through two points of a parabola is the parabola; a tenth stays to the ends. */
 static void test_cubic(void **state)
 {
-  basin_line_point a, b, c = {0, 0, -1}, d = {1, HUGE_VAL, NAN};
+  basin_line_point a, b, c = {0, 0, -1}, d = {1, HUGE_VAL, (double)NAN};
   (void)state;
   bowl(0, 1, &a);
   bowl(4, 1, &b);
