@@ -427,7 +427,7 @@ h.test("downloads of a step", function()
   end
 end)
 
--- Launches and waits of an iteration of Newton's method do not depend on the size of the scene; those
+-- Launches and waits of an iteration of Newton's method do not depend on the scene's size; those
 -- of conjugate gradients are graphs, each with one download.
 h.test("launches of an iteration", function()
   for _, count in ipairs { 20, 200 } do
