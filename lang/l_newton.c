@@ -30,11 +30,24 @@ static bool has_error(const newton_call *call)
   return !lua_isnil(call->L, call->error);
 }
 
+/* Pushes the text of an error value, whose __tostring may raise. */
+static int text_of(lua_State *L)
+{
+  luaL_tolstring(L, 1, NULL);
+  return 1;
+}
+
 static basin_status failed(newton_call *call)
 {
-  const char *text = luaL_tolstring(call->L, call->error, NULL);
-  basin_status status = BASIN_FAIL(call->context, BASIN_ERROR_STATE, "a callback failed: %s", text);
-  lua_pop(call->L, 1);
+  lua_State *L = call->L;
+  lua_pushcfunction(L, text_of);
+  lua_pushvalue(L, call->error);
+  bool told = lua_pcall(L, 1, 1, 0) == LUA_OK;
+  basin_status status = BASIN_FAIL(call->context,
+                                   BASIN_ERROR_STATE,
+                                   "a callback failed: %s",
+                                   told ? lua_tostring(L, -1) : "an error without a text");
+  lua_pop(L, 1);
   return status;
 }
 

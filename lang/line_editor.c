@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <locale.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 
 #define CLASS         "basin.line_editor"
 #define HISTORY_LINES 1000
+#define PATIENCE      200 /* milliseconds */
 
 /* The part of <histedit.h> (libedit 3.1) that is used. */
 typedef struct EditLine EditLine;
@@ -54,14 +56,14 @@ typedef struct editor {
 } editor;
 
 /* What a signal handler may touch. */
-static volatile sig_atomic_t waiting, interrupted;
+static volatile sig_atomic_t reading, interrupted;
 
 /* Callbacks of libedit get its handle alone; el_get finds the editor of one. */
 static int (*get_client)(EditLine *, int, ...);
 
 bool basin__line_editor_interrupt(void)
 {
-  if (!waiting) return false;
+  if (!reading) return false;
   interrupted = 1;
   return true;
 }
@@ -78,6 +80,17 @@ static const char *prompt_of(EditLine *line)
   return editor_of(line)->prompt;
 }
 
+/* Waits for a key; false after Ctrl-C. The signal may come between the look at the flag and the
+ * wait, or to another thread: the flag is looked at again now and then. */
+static bool wait_for_key(void)
+{
+  struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+  while (!interrupted) {
+    if (poll(&input, 1, PATIENCE) > 0 && !interrupted) return true;
+  }
+  return false;
+}
+
 /* One character; 0 at the end of the input and after Ctrl-C, which ends el_gets. */
 static int read_character(EditLine *line, wchar_t *result)
 {
@@ -85,10 +98,9 @@ static int read_character(EditLine *line, wchar_t *result)
   mbstate_t state = {0};
   for (;;) {
     char byte;
-    waiting = 1;
-    ssize_t got = interrupted ? 0 : read(STDIN_FILENO, &byte, 1);
-    waiting = 0;
-    if (got < 0 && errno == EINTR && !interrupted) continue; /* a resized window */
+    if (!wait_for_key()) return 0;
+    ssize_t got = read(STDIN_FILENO, &byte, 1);
+    if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return 0;
     size_t length = mbrtowc(result, &byte, 1, &state);
     if (length == (size_t)-2) continue;
@@ -243,7 +255,9 @@ static int editor_read(lua_State *L)
   e->L = L;
   e->el_resize(e->line);
   interrupted = 0;
+  reading = 1;
   const char *text = e->el_gets(e->line, &length);
+  reading = 0;
   if (!text || length <= 0) {
     lua_pushnil(L);
     fputs(interrupted ? "^C\n" : "\n", stdout);

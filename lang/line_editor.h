@@ -21,7 +21,7 @@
  * A line goes into the history, and the file, as it is read. */
 void basin__open_line_editor(lua_State *L);
 
-/* For the handler of SIGINT: true if an editor waits for a key, which is all that this Ctrl-C ends
+/* For the handler of SIGINT: true if an editor reads a line, which is all that this Ctrl-C ends
  * then. */
 bool basin__line_editor_interrupt(void);
 

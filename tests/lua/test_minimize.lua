@@ -128,6 +128,21 @@ h.test("callbacks: refresh, monitor, interruption", function()
   end })
 end)
 
+-- Such a value comes back as it is, and the minimization gives up what it holds (seen by leak
+-- checks).
+h.test("callbacks whose error values cannot be turned into texts", function()
+  local value = setmetatable({}, { __tostring = function() error "no text" end })
+  local function raise() error(value) end
+  for _, method in ipairs { "newton", "lbfgs" } do
+    for _, given in ipairs { { refresh = raise }, { monitor = raise }, { filters = { raise } } } do
+      given.method = method
+      local ok, problem = pcall(basin.minimize, rope(6), given)
+      h.equal(ok, false)
+      assert(rawequal(problem, value), method)
+    end
+  end
+end)
+
 -- Points pulled through a plane that a barrier guards: no trial may lie behind it.
 h.test("step filters bound every trial", function()
   for _, method in ipairs(methods) do
