@@ -32,10 +32,11 @@ local function triplets()
   end }
 end
 
--- Singular triples of all pieces, the largest value first.
-local function decompose(where, constraints)
+-- Singular triples of these pieces, the largest value first.
+local function decompose(where, constraints, pieces)
   local triples = {}
-  for _, piece in ipairs(row_space.pieces(constraints)) do
+  for _, piece in ipairs(pieces) do
+    piece.taken = {}
     local dense = #piece.columns > 0 and row_space.dense_piece(constraints, piece)
     if dense == nil then
       errors.fail_hint("UNSUPPORTED", "basin.sparse.kkt holds large systems",
@@ -61,7 +62,8 @@ function M.projection(constraints, given)
   local where <const> = "basin.sparse.projection"
   local checked = options.check(where, given, { cut = "nonnegative", keep = "whole" })
   row_space.check(where, "'constraints'", constraints)
-  local triples = decompose(where, constraints)
+  local pieces = row_space.pieces(constraints)
+  local triples = decompose(where, constraints, pieces)
   local cut = (checked.cut or row_space.DEFAULT_CUT) * (triples[1] and triples[1].value or 0)
   local rank, values = 0, {}
   for i, triple in ipairs(triples) do
@@ -71,6 +73,7 @@ function M.projection(constraints, given)
   local basis, image = triplets(), triplets()
   for r = 1, rank do
     local t = triples[r]
+    table.insert(t.piece.taken, r - 1)
     for k, column in ipairs(t.piece.columns) do
       basis:add(r - 1, column, number_at(t.v[k], t.k))
     end
@@ -78,7 +81,7 @@ function M.projection(constraints, given)
       image:add(r - 1, row, number_at(t.u[k], t.k) / t.value)
     end
   end
-  return setmetatable({ constraints = constraints, rank = rank,
+  return setmetatable({ constraints = constraints, rank = rank, _pieces = pieces,
     singular_values = core.array(values),
     basis = basis:matrix(rank, constraints.columns),
     image = image:matrix(rank, constraints.rows) }, Projection)
@@ -115,23 +118,20 @@ function methods:multipliers(r)
   return self.image:apply_transposed(self.basis * flat(r))
 end
 
---- Columns that are an orthonormal basis of the null space.
+--- Columns that are an orthonormal basis of the null space: of each piece what its rows of the
+--- basis leave, by QR.
 function methods:null_space()
-  local pieces = row_space.pieces(self.constraints)
-  local n, cut = self.constraints.columns, self.rank > 0
-    and self.singular_values:at(self.rank) or math.huge
+  local n = self.constraints.columns
   local held, out, column = {}, triplets(), 0
-  for _, piece in ipairs(pieces) do
-    local dense = #piece.columns > 0 and row_space.dense_piece(self.constraints, piece)
-    if dense then
-      local _, s, v = core.dense_svd(dense, true)
-      local rank = 0
-      while rank < s.count and s:at(rank + 1) >= cut do rank = rank + 1 end
-      v = v:table()
+  for _, piece in ipairs(self._pieces) do
+    local rank = #piece.taken
+    if rank > 0 then
+      local rows = self.basis:select(piece.taken, piece.columns):dense()
+      local q = core.dense_qr(core.dense_transpose(rows), true):table()
       for k, row in ipairs(piece.columns) do
         held[row] = true
         for j = rank + 1, #piece.columns do
-          out:add(row, column + j - rank - 1, number_at(v[k], j))
+          out:add(row, column + j - rank - 1, number_at(q[k], j))
         end
       end
       column = column + #piece.columns - rank

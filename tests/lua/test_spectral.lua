@@ -226,6 +226,15 @@ h.test("empty matrices", function()
   h.equal(projection:null_space().columns, 3)
 end)
 
+h.test("a projection that keeps one of two equal singular values", function()
+  local free = sparse.projection(sparse.from { { 1, 1, 0 }, { 1, -1, 0 } }, { keep = 1 })
+  local z = free:null_space()
+  h.equal(free.rank, 1)
+  h.equal(z.columns, 2)
+  h.equal((free.basis * z):norm() < 1e-15, true)
+  h.equal((z:T() * z - sparse.identity(2)):norm() < 1e-15, true)
+end)
+
 h.test("least squares", function()
   local a = { { 1, 0 }, { 1, 1 }, { 1, 2 } }
   h.close_arrays(dense.least_squares(a, { 1, 3, 4 }), { 7 / 6, 1.5 }, 1e-14)
