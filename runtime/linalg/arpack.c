@@ -135,7 +135,7 @@ static basin_status prepare(basin_arena *arena, const basin__arpack_problem *p, 
   s->info = INFO_OWN_START;
   s->inner = p->mass != NULL ? "G" : "I";
   s->parameters[0] = FIND_ONCE;
-  s->parameters[2] = (int32_t)p->maximum_iterations;
+  s->parameters[2] = p->maximum_iterations < INT32_MAX ? (int32_t)p->maximum_iterations : INT32_MAX;
   s->parameters[3] = 1;
   s->parameters[6] = MODE_SHIFT_INVERT;
   s->residual = basin__arena_alloc(arena, p->n * sizeof(double));

@@ -101,6 +101,7 @@ static basin_status eigen_large(basin_context *context,
                                 double *values,
                                 double *vectors)
 {
+  BASIN_TRY(basin__lapack_check_size(context, n, n));
   double *work = room_for(arena, n * n), *copy = mass != NULL ? room_for(arena, n * n) : NULL;
   if (work == NULL || (mass != NULL && copy == NULL)) return BASIN_ERROR_MEMORY;
   memcpy(work, a, n * n * sizeof *work);
@@ -127,7 +128,6 @@ basin_status basin_dense_eigen(basin_context *context,
 {
   BASIN_TRY(check_finite(context, n, n * n, a, "the matrix"));
   if (mass != NULL) BASIN_TRY(check_finite(context, n, n * n, mass, "the mass"));
-  BASIN_TRY(basin__lapack_check_size(context, n, n));
   basin_arena arena;
   basin__arena_init(&arena, context);
   basin_status status =
@@ -176,7 +176,7 @@ basin_status basin_dense_svd(basin_context *context,
                              double *v)
 {
   BASIN_TRY(check_finite(context, n, m * n, a, "the matrix"));
-  BASIN_TRY(basin__lapack_check_size(context, m, n));
+  if (full || !is_small(m, n)) BASIN_TRY(basin__lapack_check_size(context, m, n));
   basin_arena arena;
   basin__arena_init(&arena, context);
   basin_status status = is_small(m, n) ? basin__svd_small(&arena, m, n, a, full, u, s, v)
@@ -240,7 +240,7 @@ basin_status basin_dense_qr(basin_context *context,
                             double *r)
 {
   BASIN_TRY(check_finite(context, n, m * n, a, "the matrix"));
-  BASIN_TRY(basin__lapack_check_size(context, m, n));
+  if (full || !is_small(m, n)) BASIN_TRY(basin__lapack_check_size(context, m, n));
   size_t wide = full || m < n ? m : n;
   basin_arena arena;
   basin__arena_init(&arena, context);

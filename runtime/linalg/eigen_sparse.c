@@ -12,6 +12,7 @@ enum {
   DENSE_LARGEST = 256,   /* unknowns that dense methods take */
   DENSE_FALLBACK = 2048, /* without ARPACK */
   SCHUR_LARGEST = 200,   /* constraints that are eliminated by a dense matrix of their own */
+  BASIS_LARGEST = 32768, /* its square fits into the integers of ARPACK */
   SHIFTS_TRIED = 40
 };
 static const double FIRST_SHIFT = 1e-6; /* of the mean eigenvalue, below zero */
@@ -118,6 +119,11 @@ static basin_status check_mass(problem *p)
 
 static basin_status check(problem *p)
 {
+  if (p->options->size != sizeof *p->options)
+    return BASIN_FAIL(p->context,
+                      BASIN_ERROR_ARGUMENT,
+                      "eigenvalue options of unknown size %zu",
+                      p->options->size);
   BASIN_TRY(check_matrix(p->a, p->n, "the matrix"));
   if (p->mass != NULL) BASIN_TRY(check_matrix(p->mass, p->n, "the mass"));
   BASIN_TRY(check_constraints(p));
@@ -294,6 +300,12 @@ static size_t basis_size(const problem *p)
 static basin_status solve_sparse(problem *p, double *values, double *vectors, size_t *iterations)
 {
   size_t n = p->n, count = p->options->count;
+  if (basis_size(p) > BASIS_LARGEST)
+    return BASIN_FAIL(p->context,
+                      BASIN_ERROR_UNSUPPORTED,
+                      "a basis of %zu vectors is too large; %d are the most",
+                      basis_size(p),
+                      BASIS_LARGEST);
   p->multipliers = basin__arena_alloc(&p->arena, (p->held + 1) * sizeof(double));
   p->large = basin__arena_alloc(&p->arena, (n + p->held) * sizeof(double));
   double *found = basin__arena_alloc(&p->arena, n * count * sizeof *found);

@@ -136,6 +136,8 @@ h.test("more eigenvalues than there are, shapes, values that are no numbers", fu
   h.fails("the mass is not positive definite", sparse.eigen, sparse.identity(2),
     { count = 1, mass = sparse.from { { 1, 2 }, { 2, 1 } } })
   h.fails("count", sparse.eigen, a, { count = 0 })
+  h.fails("a basis of 40000 vectors is too large", sparse.eigen, sparse.identity(50000),
+    { count = 1, basis = 40000 })
   h.fails("finite", sparse.eigen, sparse.identity(9) * (0 / 0))
   h.fails("a sparse matrix", sparse.eigen, { { 1 } })
   h.equal(sparse.eigen(a, { count = 3, near = 0 }).count, 3)
@@ -212,6 +214,15 @@ h.test("dense eigenvalues with a mass", function()
     { mass = { { 1, 0 }, { 0, -1 } } })
   h.fails("entry %(1, 2%) of the matrix is not finite", dense.svd, { { 1, 0 / 0 }, { 0, 1 } })
   h.fails("a matrix is needed", dense.svd, 3)
+end)
+
+h.test("narrow matrices of any length", function()
+  -- Two columns normal to each other: their lengths are the singular values.
+  local n, rows = 40000, {}
+  for i = 1, n do rows[i] = { i % 2 == 0 and 1 or -1, 2 } end
+  local _, s = dense.svd(rows)
+  h.close_arrays(s, { 2 * math.sqrt(n), math.sqrt(n) }, 1e-10)
+  h.fails("32768 rows and columns are the most", dense.svd, rows, { full = true })
 end)
 
 h.test("empty matrices", function()

@@ -12,8 +12,9 @@ extern "C" {
 
 /* Dense matrices are row-major. Up to 48 rows or columns, whichever are fewer, are done by methods
  * of Basin's own; larger ones by LAPACK, which is opened at run time: BASIN_ERROR_MISSING_LIBRARY
- * names the package. An entry that is not finite is BASIN_ERROR_NOT_FINITE. Sizes of zero are
- * allowed. Results belong to the caller. */
+ * names the package. Those, and what is asked for in full, have 32768 rows and columns at the most,
+ * else BASIN_ERROR_UNSUPPORTED. An entry that is not finite is BASIN_ERROR_NOT_FINITE. Sizes of
+ * zero are allowed. Results belong to the caller. */
 
 /* A V = M V diag(values) for symmetric A, of which the lower triangle is read; values ascend,
  * eigenvector j is column j of `vectors` (n x n), V^T M V = I. The largest component of each is
@@ -72,8 +73,8 @@ typedef struct basin_eigen_info {
  * its largest component is positive. Shift-and-invert Lanczos by ARPACK with Basin's
  * factorizations, always from the same start; up to 256 unknowns (2048 without ARPACK), or where
  * nearly all pairs are asked for, by dense methods. `info` may be NULL. Errors: more pairs than
- * there are, BASIN_ERROR_INDEFINITE for the mass, BASIN_ERROR_SINGULAR for a shift that is an
- * eigenvalue, BASIN_ERROR_NOT_CONVERGED. */
+ * there are, a basis of more than 32768 vectors, BASIN_ERROR_INDEFINITE for the mass,
+ * BASIN_ERROR_SINGULAR for a shift that is an eigenvalue, BASIN_ERROR_NOT_CONVERGED. */
 BASIN_API basin_status basin_sparse_eigen(basin_context *context,
                                           const basin_csr *a,
                                           const basin_csr *mass,
