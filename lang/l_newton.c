@@ -282,7 +282,7 @@ static basin_first_order_options check_first_order(lua_State *L)
   options.tolerance = basin__opt_number_field(L, 2, "tolerance", options.tolerance);
   options.step_scale = basin__opt_number_field(L, 2, "step_scale", options.step_scale);
   options.sufficient_decrease =
-      basin__opt_number_field(L, 2, "armijo", options.sufficient_decrease);
+      basin__opt_number_field(L, 2, "sufficient_decrease", options.sufficient_decrease);
   options.curvature = basin__opt_number_field(L, 2, "curvature", options.curvature);
   options.max_iterations =
       (unsigned)basin__opt_size_field(L, 2, "max_iterations", options.max_iterations);

@@ -1955,9 +1955,9 @@ function basin.check(scene, given) end
 function basin.newton(target, given) end
 
 ---basin.minimize(scene or minimizer, {method=, rule=, tolerance=, step_scale=, max_iterations=,
----line_search_limit=, armijo=, curvature=, memory=, fixed_scale=, filters=, refresh=, monitor=}):
----minimizes from the present values; returns a report as basin.newton does. Methods: "lbfgs" (the
----default), "bfgs", "dfp", "gradient_descent", "fletcher_reeves", "polak_ribiere",
+---line_search_limit=, sufficient_decrease=, curvature=, memory=, fixed_scale=, filters=, refresh=,
+---monitor=}): minimizes from the present values; returns a report as basin.newton does. Methods:
+---"lbfgs" (the default), "bfgs", "dfp", "gradient_descent", "fletcher_reeves", "polak_ribiere",
 ---"hestenes_stiefel", "dai_yuan"; "newton" takes the options of basin.newton.
 ---@param target basin.Scene|basin.Minimizer
 ---@param given? table

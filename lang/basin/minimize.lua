@@ -10,8 +10,9 @@ local methods <const> = { "newton", "lbfgs", "bfgs", "dfp", "gradient_descent",
 
 local spec = { method = methods, rule = { "step", "gradient", "decrement" },
   tolerance = "positive", step_scale = "positive", max_iterations = "whole",
-  line_search_limit = "whole", armijo = "positive", curvature = "positive", memory = "count",
-  fixed_scale = "boolean", filters = "table", refresh = "function", monitor = "function" }
+  line_search_limit = "whole", sufficient_decrease = "positive", curvature = "positive",
+  memory = "count", fixed_scale = "boolean", filters = "table", refresh = "function",
+  monitor = "function" }
 
 --- Checks options of a method, or those of Newton's, which are its own.
 function M.check(where, given)
@@ -36,9 +37,9 @@ function M.run(minimizer, checked, filters)
 end
 
 --- basin.minimize(scene or minimizer, {method=, rule=, tolerance=, step_scale=, max_iterations=,
---- line_search_limit=, armijo=, curvature=, memory=, fixed_scale=, filters=, refresh=, monitor=}):
---- minimizes from the present values; returns a report as basin.newton does. Methods: "lbfgs" (the
---- default), "bfgs", "dfp", "gradient_descent", "fletcher_reeves", "polak_ribiere",
+--- line_search_limit=, sufficient_decrease=, curvature=, memory=, fixed_scale=, filters=, refresh=,
+--- monitor=}): minimizes from the present values; returns a report as basin.newton does. Methods:
+--- "lbfgs" (the default), "bfgs", "dfp", "gradient_descent", "fletcher_reeves", "polak_ribiere",
 --- "hestenes_stiefel", "dai_yuan"; "newton" takes the options of basin.newton.
 function M.minimize(target, given)
   local checked = M.check("basin.minimize", given)

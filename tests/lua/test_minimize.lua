@@ -62,11 +62,12 @@ end)
 h.test("what is wrong with options", function()
   local scene = rope(3)
   h.fails("'method' must be one of .*; got 'lbfg'", basin.minimize, scene, { method = "lbfg" })
-  h.fails("unknown option 'linear'; valid are armijo", basin.minimize, scene,
+  h.fails("unknown option 'linear'; valid are curvature", basin.minimize, scene,
     { linear = { solver = "pcg" } })
   h.fails("unknown option 'memory'", basin.minimize, scene, { method = "newton", memory = 3 })
   h.fails("curvature constant must lie between", basin.minimize, scene, { curvature = 2 })
-  h.fails("sufficient decrease must lie between", basin.minimize, scene, { armijo = 0.7 })
+  h.fails("sufficient decrease must lie between", basin.minimize, scene,
+    { sufficient_decrease = 0.7 })
   h.fails("'memory' must be a whole number from 1", basin.minimize, scene, { memory = 0 })
   h.fails("a scene or a minimizer is needed, got a table", basin.minimize, {})
   h.fails("bfgs keeps a dense matrix, for at most 4000 unknowns; there are 4500: take lbfgs",

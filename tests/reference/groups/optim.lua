@@ -67,7 +67,7 @@ local function quadratic(case, checker)
     x:update { case.inputs.x0 }
     local iterates, gradients = { x:value() }, { (scene:gradient()) }
     local report = basin.minimize(scene, { method = method, tolerance = 1e-9, memory = n,
-      fixed_scale = true, armijo = 1e-13, curvature = 1e-12, max_iterations = n,
+      fixed_scale = true, sufficient_decrease = 1e-13, curvature = 1e-12, max_iterations = n,
       monitor = function()
         iterates[#iterates + 1] = x:value()
         gradients[#gradients + 1] = (scene:gradient())
