@@ -42,19 +42,20 @@ static lua_Integer integer_in(lua_State *L, int table, const char *key)
   return value;
 }
 
-/* From {name =, space =, rows = an instance, count = instances, value = plan, jacobian = plan,
- * compliance =, bias =, multipliers =}, which is on top of the stack and is taken off. */
-static basin_sweep_rows check_rows(lua_State *L)
+/* From {name =, space =, rows = an instance, value = plan, jacobian = plan, compliance =, bias =,
+ * multipliers =}, which is on top of the stack and is taken off. */
+static basin_sweep_rows check_rows(lua_State *L, const basin_l_system *self)
 {
   int table = lua_gettop(L);
   luaL_checktype(L, table, LUA_TTABLE);
   basin_plan *value = plan_in(L, table, "value"), *jacobian = plan_in(L, table, "jacobian");
   const basin_plan_info *info = basin_plan_get_info(jacobian);
   size_t size = (size_t)integer_in(L, table, "rows");
-  size_t total = size * (size_t)integer_in(L, table, "count");
+  basin_space_id space = (basin_space_id)integer_in(L, table, "space");
+  size_t total = size * basin_system_space_count(self->system, space);
   lua_getfield(L, table, "name");
   basin_sweep_rows rows = {.name = luaL_checkstring(L, -1),
-                           .space = (basin_space_id)integer_in(L, table, "space"),
+                           .space = space,
                            .value_plan = value,
                            .jacobian_plan = jacobian,
                            .value = basin_plan_kernel(value, BASIN_STAGE_COMPUTE),
@@ -99,7 +100,7 @@ static int system_sweep(lua_State *L)
   basin_sweep_rows *sets = lua_newuserdatauv(L, (description.set_count + 1) * sizeof *sets, 0);
   for (size_t k = 0; k < description.set_count; ++k) {
     lua_rawgeti(L, 2, (lua_Integer)k + 1);
-    sets[k] = check_rows(L);
+    sets[k] = check_rows(L, self);
     if (sets[k].bias && !description.from)
       return basin__throw(L, BASIN_ERROR_ARGUMENT, NULL, "sweep: a bias needs 'from'");
   }

@@ -212,7 +212,6 @@ function M.sweep_rows(value, targets, name)
   local ids = reads(read_list(scene, targets, "sweep"), ref)
   local owner = owner_of(scene, ref)
   return { name = name, space = owner._space, rows = value.rows * value.cols,
-    count = owner:instances(),
     value = plan_of(scene, ("value %d"):format(ref), function(system)
       return system:plan_compute(ref, owner:_child_name("value_" .. ref))
     end),

@@ -173,11 +173,11 @@ end
 --- end_step(scene) sets velocities; history: arrays that a checkpoint must keep. Steppers have
 --- advance(state), which moves the unknowns in place of a minimization.
 function M.new(value, given)
-  if type(value) == "table" then return value end
   local own = known[value]
   if given.newmark and own ~= newmark then
     errors.fail("ARGUMENT", "basin.simulate: option 'newmark' is for integrator = \"newmark\"")
   end
+  if not own then return value end
   return setmetatable({ name = value, history = {},
     options = own.check and own.check(given[value]) }, { __index = own })
 end

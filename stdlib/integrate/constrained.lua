@@ -6,6 +6,12 @@ local errors = require "basin.errors"
 local rows_module = require "basin.std.integrate.rows"
 local M = {}
 
+---Options of the methods that call `along` and `closest`.
+M.options = {
+  { "tolerance", "positive", 1e-10, "largest error of a row that is left" },
+  { "max_iterations", "count", 50, "of Newton's method on the multipliers" },
+}
+
 local function fail(self, error_left)
   errors.fail_hint("NOT_CONVERGED", "a shorter time step, or a larger tolerance",
     "%s: the constraints are still off by %.3g after %d iterations", self.where, error_left,

@@ -8,10 +8,7 @@ return stepper.define {
   doc = "x' = the point of c = 0 closest to x + h v + h^2 a in the mass metric, v' = (x' - x) / h "
     .. "projected to J(x') v' = 0",
   reference = "sap followed by the velocity projection of Andersen 1983 (rattle)",
-  options = {
-    { "tolerance", "positive", 1e-10, "largest error of a row that is left" },
-    { "max_iterations", "count", 50, "of Newton's method on the multipliers" },
-  },
+  options = constrained.options,
   step = function(self, h)
     local system, rows = self.system, self.rows
     local x, v, a = system:position(), system:velocity(), system:acceleration()

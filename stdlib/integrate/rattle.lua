@@ -9,10 +9,7 @@ return stepper.define {
     .. "projected to J(x') v' = 0; without constraints this is velocity Verlet",
   reference = "H. C. Andersen, Rattle: A Velocity Version of the Shake Algorithm for Molecular "
     .. "Dynamics Calculations, J. Comput. Phys. 52, 1983",
-  options = {
-    { "tolerance", "positive", 1e-10, "largest error of a row that is left" },
-    { "max_iterations", "count", 50, "of Newton's method on the multipliers" },
-  },
+  options = constrained.options,
   step = function(self, h)
     local system, rows = self.system, self.rows
     local x, v, a = system:position(), system:velocity(), system:acceleration()

@@ -100,7 +100,7 @@ function Rows:sweep(given)
   local system, sets, first = self.system, {}, 0
   for i, constraint in ipairs(self.list) do
     local set = derivative.sweep_rows(constraint:expression(), system.targets, constraint.name)
-    local count = set.rows * set.count
+    local count = set.rows * constraint:expression():owner():instances()
     local compliance = given.scale ~= 0 and constraint:compliances()
     set.multipliers = basin.array.zeros(count)
     set.compliance = compliance and given.scale * compliance

@@ -8,10 +8,7 @@ return stepper.define {
   doc = "x' = the point of c = 0 closest to x + h v + h^2 a in the mass metric, v' = (x' - x) / h",
   reference = "R. Goldenthal, D. Harmon, R. Fattal, M. Bercovier, E. Grinspun, Efficient "
     .. "Simulation of Inextensible Cloth, ACM Trans. Graph. 26, 2007, 4: step and project",
-  options = {
-    { "tolerance", "positive", 1e-10, "largest error of a row that is left" },
-    { "max_iterations", "count", 50, "of Newton's method on the multipliers" },
-  },
+  options = constrained.options,
   step = function(self, h)
     local system = self.system
     local x, v, a = system:position(), system:velocity(), system:acceleration()

@@ -8,10 +8,7 @@ return stepper.define {
   doc = "x' = x + h v + h^2 a + W J(x)^T y with c(x') = 0, v' = (x' - x) / h",
   reference = "J.-P. Ryckaert, G. Ciccotti, H. Berendsen, Numerical Integration of the Cartesian "
     .. "Equations of Motion of a System with Constraints, J. Comput. Phys. 23, 1977",
-  options = {
-    { "tolerance", "positive", 1e-10, "largest error of a row that is left" },
-    { "max_iterations", "count", 50, "of Newton's method on the multipliers" },
-  },
+  options = constrained.options,
   step = function(self, h)
     local system = self.system
     local x, v, a = system:position(), system:velocity(), system:acceleration()
