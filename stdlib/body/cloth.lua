@@ -4,6 +4,7 @@ local errors = require "basin.errors"
 local options = require "basin.options"
 local common = require "basin.std.body.common"
 local deformation = require "basin.std.elastic.deformation"
+local extent = require "basin.std.body.extent"
 local hinge = require "basin.std.shell.hinge"
 local hinge_bending = require "basin.std.shell.hinge_bending"
 local stvk_membrane = require "basin.std.shell.stvk_membrane"
@@ -60,6 +61,7 @@ return function(scene, name, given)
   common.check_start(where, scene, name)
   local checked = options.check(where, given, spec, { "mesh", "density" })
   common.check_space(where, common.check_mesh(where, checked.mesh, "triangles"))
+  extent.check(where, checked.mesh, "triangles")
   local mesh = common.copies(where, checked.mesh, checked.copies)
   local membrane, thickness = membrane_of(where, checked)
   local body = common.free(scene, name, { mesh = mesh, velocity = checked.velocity,

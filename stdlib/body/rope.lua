@@ -2,6 +2,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 local options = require "basin.options"
 local common = require "basin.std.body.common"
+local extent = require "basin.std.body.extent"
 local parameters = require "basin.std.parameters"
 local spring = require "basin.std.elastic.spring"
 
@@ -22,9 +23,10 @@ return function(scene, name, given)
   common.check_start(where, scene, name)
   local checked = options.check(where, given, spec, { "mesh", "density", "stiffness" })
   local mesh = common.copies(where, common.check_mesh(where, checked.mesh, "edges"), checked.copies)
+  local mass = mesh:lumped_mass { density = checked.density, matter = "rod" }
+  extent.check(where, checked.mesh, "edges")
   local body = common.free(scene, name, { mesh = mesh, velocity = checked.velocity,
-    mass = mesh:lumped_mass { density = checked.density, matter = "rod" },
-    surface = { edges = mesh.edges } })
+    mass = mass, surface = { edges = mesh.edges } })
   local edges = scene[name]:add_primitive("edges", mesh.edges.count)
   local ends = edges:add_connectivity("ends", body.vertices, mesh.edges, 2)
   local X = ends:gather(body.vertices.rest_position)

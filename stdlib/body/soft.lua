@@ -5,6 +5,7 @@ local errors = require "basin.errors"
 local options = require "basin.options"
 local common = require "basin.std.body.common"
 local deformation = require "basin.std.elastic.deformation"
+local extent = require "basin.std.body.extent"
 local term = require "basin.std.term"
 
 local spec = {
@@ -30,7 +31,8 @@ return function(scene, name, given)
   end
   common.check_mesh(where, checked.mesh)
   local kind = checked.mesh.dim == 2 and "triangles" or "tets"
-  local mesh = common.copies(where, common.check_mesh(where, checked.mesh, kind), checked.copies)
+  extent.check(where, common.check_mesh(where, checked.mesh, kind), kind)
+  local mesh = common.copies(where, checked.mesh, checked.copies)
   local filters = {}
   local shell = mesh:surface()
   local body = common.free(scene, name, {
