@@ -80,6 +80,22 @@ static basin_status diagonal(basin_minimizer *minimizer, double *result)
   return BASIN_OK;
 }
 
+static basin_status fill(basin_minimizer *minimizer, double number, size_t *count)
+{
+  unsigned b = basin_bsr_block_size(minimizer->matrix);
+  const size_t *starts = basin_bsr_row_starts(minimizer->matrix);
+  double *values = basin_bsr_values(minimizer->matrix);
+  *count = 0;
+  for (uint32_t node = 0; node < basin_bsr_node_count(minimizer->matrix); ++node)
+    for (unsigned i = 0; i < b; ++i) {
+      double *entry = &values[starts[node] * b * b + i * (b + 1)];
+      if (*entry != 0 || minimizer->gradient[node * b + i] != 0) continue;
+      *entry = number;
+      ++*count;
+    }
+  return BASIN_OK;
+}
+
 static basin_status hold(basin_minimizer *minimizer, double *vector)
 {
   basin__hold_zero(&minimizer->hold, minimizer->layout.block, vector);
@@ -104,6 +120,7 @@ const basin_solve_engine basin__solve_engine_cpu = {.accept = accept,
                                                     .judge = judge,
                                                     .shift = shift,
                                                     .diagonal = diagonal,
+                                                    .fill = fill,
                                                     .hold = hold,
                                                     .solve = basin__solve_cpu,
                                                     .inversion = basin__inversion_cpu,

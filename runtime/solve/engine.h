@@ -89,6 +89,9 @@ typedef struct basin_solve_engine {
    * entry that is not held. */
   basin_status (*shift)(basin_minimizer *minimizer, double shift);
   basin_status (*diagonal)(basin_minimizer *minimizer, double *largest);
+  /* Puts a number where the diagonal and the gradient are zero: no energy sees these entries.
+   * *count: how many. */
+  basin_status (*fill)(basin_minimizer *minimizer, double number, size_t *count);
   /* Zeroes the held entries of a vector. */
   basin_status (*hold)(basin_minimizer *minimizer, double *vector);
   /* As basin_minimizer_solve, whose options have been checked; right-hand side (NULL: the gradient)

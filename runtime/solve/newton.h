@@ -29,6 +29,7 @@ typedef struct basin_newton_state {
   double first_noise;                                  /* at the start */
   double scale; /* largest value at the start, and how far it first wanted */
   int strength;
+  bool empty;   /* entries that no energy sees were found: the matrix gets a diagonal there */
   double shift; /* added to the diagonal of the matrix */
   bool solved;  /* the linear solve converged */
   bool bounded; /* the shift, more than the energy, bounds the direction */

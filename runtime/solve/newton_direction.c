@@ -7,6 +7,26 @@
 #define SHIFT_FIRST  1e-6
 #define SHIFT_GROWTH 100.0
 
+static void note_altered(basin_minimizer *minimizer)
+{
+  minimizer->matrix_altered = true;
+  minimizer->values_key = 0;
+  ++minimizer->matrix_version;
+}
+
+/* Entries that no energy sees make the matrix singular, and a shift on their account would bound
+ * the steps of all others: they stay where they are. */
+static basin_status fill_empty(basin_newton_state *state)
+{
+  double diagonal;
+  size_t count;
+  BASIN_TRY(state->engine->diagonal(state->minimizer, &diagonal));
+  BASIN_TRY(state->engine->fill(state->minimizer, diagonal > 0 ? diagonal : 1, &count));
+  state->empty = count > 0;
+  if (state->empty) note_altered(state->minimizer);
+  return BASIN_OK;
+}
+
 static basin_status assemble(basin_newton_state *state)
 {
   basin_minimizer *minimizer = state->minimizer;
@@ -19,15 +39,14 @@ static basin_status assemble(basin_newton_state *state)
                       BASIN_ERROR_STATE,
                       "the number of unknowns changed during a minimization");
   state->shift = 0;
+  if (state->empty) BASIN_TRY(fill_empty(state));
   if (state->strength >= BASIN_STRENGTH_SHIFT) {
     double diagonal;
     BASIN_TRY(state->engine->diagonal(minimizer, &diagonal));
     double factor = SHIFT_FIRST * pow(SHIFT_GROWTH, state->strength - BASIN_STRENGTH_SHIFT);
     state->shift = factor * (diagonal > 0 ? diagonal : 1);
     BASIN_TRY(state->engine->shift(minimizer, state->shift));
-    minimizer->matrix_altered = true;
-    minimizer->values_key = 0;
-    ++minimizer->matrix_version;
+    note_altered(minimizer);
   }
   state->report->seconds_assembly += basin__seconds() - start;
   return BASIN_OK;
@@ -92,6 +111,10 @@ basin_status basin__newton_direction(basin_newton_state *state, bool *found)
       return BASIN_OK;
     }
     BASIN_TRY(solve(state, &good));
+    if (!good && !state->empty) {
+      BASIN_TRY(fill_empty(state));
+      if (state->empty) BASIN_TRY(solve(state, &good));
+    }
     if (good) {
       *found = true;
       return judge_shift(state);

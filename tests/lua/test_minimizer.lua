@@ -252,4 +252,25 @@ h.test("a computed array reads what a Newton solve moved", function()
   h.close_arrays(double:value(), 2 * x:value())
 end)
 
+-- A stiff pair beside unknowns that no energy sees: a shift on their account would be larger than
+-- the pull k (y - 3)^2 that moves the pair. Quadratic, so the rest is rounding.
+h.test("unknowns that no energy sees stay, and do not slow the others", function()
+  for _, count in ipairs { 3, 1000 } do -- a direct solve, and conjugate gradients
+    local scene = basin.scene "unseen"
+    local points = scene:add_mesh("m"):add_primitive("points", count)
+    local x = points:add_attribute("x", { value = 7 })
+    local pairs_of = scene.m:add_primitive("pairs", 1)
+    local p = pairs_of:add_connectivity("ends", points, { { 0, count - 1 } }, 2):gather(x)
+    scene:add_energy(pairs_of:add_attribute("e", 0.5e8 * (p:at(1) - p:at(2) - 1) ^ 2
+      + 0.5 * (p:at(2) - 3) ^ 2))
+    scene:add_minimize_target { x }
+    local report = basin.newton(scene, { tolerance = 1e-6 })
+    h.equal(report.converged, true, report.reason)
+    h.equal(report.iterations <= 6, true, report.iterations)
+    h.close(x:value():at(1), 4, 1e-6)
+    h.close(x:value():at(count), 3, 1e-6)
+    h.equal((x:value():slice(2, count - 1) - 7):max_abs(), 0)
+  end
+end)
+
 h.finish()

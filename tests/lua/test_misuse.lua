@@ -170,4 +170,19 @@ h.test("a time step that hides the inertia is no convergence", function()
     { dt = 1e10, steps = 1, gravity = { 0, -9.8, 0 }, progress = false })
 end)
 
+-- What a mesh file leaves over: a vertex without mass, of no cell. Free fall of the others by
+-- implicit Euler, h^2 g in the first step, for a body whose stiffness dwarfs its weight.
+h.test("a vertex of no cell does not hold the body up", function()
+  local std = require "basin.std"
+  local scene = basin.scene("stray")
+  local mesh = basin.mesh.new { points = { { 0, 0, 0 }, { 1, 0, 0 }, { 0, 1, 0 }, { 5, 5, 5 } },
+    triangles = { { 0, 1, 2 } } }
+  local body = std.body.cloth(scene, "sheet", { mesh = mesh, density = 1, young = 1e10,
+    thickness = 1 })
+  basin.simulate(scene, { dt = 1, steps = 1, gravity = { 0, -9.8, 0 }, progress = false,
+    newton = { tolerance = 1e-9 } })
+  local found = body.position:value() - mesh.points
+  h.close_arrays(found, { { 0, -9.8, 0 }, { 0, -9.8, 0 }, { 0, -9.8, 0 }, { 0, 0, 0 } }, 1e-8)
+end)
+
 h.finish()

@@ -56,10 +56,12 @@ basin_status basin__cuda_multiply_dot(basin_cuda *cuda,
                                       basin_address x,
                                       basin_address y,
                                       basin_address result);
-/* Adds shift times the identity. Every row of `part` must have its diagonal block: rows without it
- * are left alone. */
-basin_status
-basin__cuda_bsr_add_diagonal(basin_cuda *cuda, const basin_cuda_bsr *part, double shift);
+/* Adds shift times the identity, or times the diagonal given as node_count * block doubles (0:
+ * none). Every row of `part` must have its diagonal block: rows without it are left alone. */
+basin_status basin__cuda_bsr_add_diagonal(basin_cuda *cuda,
+                                          const basin_cuda_bsr *part,
+                                          double shift,
+                                          basin_address diagonal);
 /* The diagonal of the sum of all parts: node_count * block doubles. */
 basin_status
 basin__cuda_matrix_diagonal(basin_cuda *cuda, const basin_cuda_matrix *matrix, basin_address to);

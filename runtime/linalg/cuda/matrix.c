@@ -125,15 +125,17 @@ basin_status basin__cuda_multiply_dot(basin_cuda *cuda,
   return basin__cuda_run(cuda, "reduce.cu", "sum_blocks", "", 1, sum);
 }
 
-basin_status
-basin__cuda_bsr_add_diagonal(basin_cuda *cuda, const basin_cuda_bsr *part, double shift)
+basin_status basin__cuda_bsr_add_diagonal(basin_cuda *cuda,
+                                          const basin_cuda_bsr *part,
+                                          double shift,
+                                          basin_address diagonal)
 {
   basin_cuda_matrix matrix = {1, {*part}};
   BASIN_TRY(basin__cuda_matrix_check(cuda, &matrix));
   basin__cuda_rows rows = basin__cuda_rows_of(&matrix);
   basin__cuda_definitions definitions = basin__cuda_define(part->block, false);
   basin_address values = part->values;
-  void *parameters[] = {&rows, &shift, &values};
+  void *parameters[] = {&rows, &shift, &diagonal, &values};
   return basin__cuda_run(cuda,
                          "multiply.cu",
                          "add_diagonal",

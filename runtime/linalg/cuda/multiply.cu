@@ -47,14 +47,15 @@ extern "C" __global__ void diagonal(matrix a, double *to)
   to[i] = sum;
 }
 
-/* `values` are those of the one part of `a`. */
-extern "C" __global__ void add_diagonal(matrix a, double shift, double *values)
+/* Adds shift, times `diagonal` where that is given; `values` are those of the one part of `a`. */
+extern "C" __global__ void
+add_diagonal(matrix a, double shift, const double *diagonal, double *values)
 {
   size i = (size)blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= (size)a.node_count * BLOCK) return;
   word row = (word)(i / BLOCK), k = (word)(i % BLOCK);
   const double *block = diagonal_of(a.parts[0], row);
-  if (block) values[block - a.parts[0].values + k * BLOCK + k] += shift;
+  if (block) values[block - a.parts[0].values + k * BLOCK + k] += diagonal ? shift * diagonal[i] : shift;
 }
 
 extern "C" __global__ void to_single(const double *from, size count, float *to)

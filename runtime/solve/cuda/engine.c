@@ -285,21 +285,59 @@ static basin_status targets_write(basin_minimizer *minimizer, const double *x)
 static basin_status shift(basin_minimizer *minimizer, double amount)
 {
   basin_cuda_matrix matrix = basin__cuda_minimizer_matrix(minimizer);
-  return basin__cuda_bsr_add_diagonal(minimizer->device->cuda, &matrix.parts[0], amount);
+  return basin__cuda_bsr_add_diagonal(minimizer->device->cuda, &matrix.parts[0], amount, 0);
+}
+
+static basin_status read_diagonal(basin_minimizer *minimizer, basin_address *address)
+{
+  basin_cuda_solver *solver;
+  basin_cuda_matrix matrix = basin__cuda_minimizer_matrix(minimizer);
+  BASIN_TRY(basin__cuda_solver(minimizer, &solver));
+  BASIN_TRY(basin__buffer_reserve(
+      minimizer->device->cuda, &solver->product, (unknowns(minimizer) + 1) * sizeof(double)));
+  *address = solver->product.address;
+  return basin__cuda_matrix_diagonal(minimizer->device->cuda, &matrix, *address);
 }
 
 static basin_status diagonal(basin_minimizer *minimizer, double *result)
 {
-  basin_cuda_solver *solver;
-  size_t count = unknowns(minimizer);
+  basin_address address;
+  BASIN_TRY(read_diagonal(minimizer, &address));
+  if (minimizer->matrix_held) BASIN_TRY(basin__cuda_hold_vector(minimizer, address));
+  return largest(minimizer, unknowns(minimizer), basin__vector_at(address), result);
+}
+
+/* The entries of the diagonal become 1 where it and the gradient are zero, else 0. */
+static size_t mark_empty(size_t size, const double *gradient, double *entries)
+{
+  size_t count = 0;
+  for (size_t i = 0; i < size; ++i) {
+    entries[i] = entries[i] == 0 && gradient[i] == 0;
+    count += entries[i] != 0;
+  }
+  return count;
+}
+
+/* Asked for once a minimization at most, unless something is found: the host looks. */
+static basin_status fill(basin_minimizer *minimizer, double number, size_t *count)
+{
+  basin_cuda *cuda = minimizer->device->cuda;
   basin_cuda_matrix matrix = basin__cuda_minimizer_matrix(minimizer);
-  BASIN_TRY(basin__cuda_solver(minimizer, &solver));
-  BASIN_TRY(basin__buffer_reserve(
-      minimizer->device->cuda, &solver->product, (count + 1) * sizeof(double)));
-  BASIN_TRY(basin__cuda_matrix_diagonal(minimizer->device->cuda, &matrix, solver->product.address));
-  if (minimizer->matrix_held)
-    BASIN_TRY(basin__cuda_hold_vector(minimizer, solver->product.address));
-  return largest(minimizer, count, basin__vector_at(solver->product.address), result);
+  size_t size = unknowns(minimizer), bytes = size * sizeof(double);
+  basin_address address;
+  *count = 0;
+  BASIN_TRY(read_diagonal(minimizer, &address));
+  double *both = basin__alloc(minimizer->context, 2 * bytes);
+  if (size > 0 && !both) return BASIN_ERROR_MEMORY;
+  basin_status status = basin__cuda_download(cuda, both, address, bytes);
+  if (status == BASIN_OK)
+    status = basin__cuda_download(cuda, both + size, minimizer->device->gradient.address, bytes);
+  if (status == BASIN_OK) *count = mark_empty(size, both + size, both);
+  if (*count > 0) status = basin__cuda_upload(cuda, address, both, bytes);
+  if (*count > 0 && status == BASIN_OK)
+    status = basin__cuda_bsr_add_diagonal(cuda, &matrix.parts[0], number, address);
+  basin__free(minimizer->context, both, 2 * bytes);
+  return status;
 }
 
 static basin_status hold(basin_minimizer *minimizer, double *vector)
@@ -325,6 +363,7 @@ const basin_solve_engine basin__solve_engine_cuda = {.accept = accept,
                                                      .judge = judge,
                                                      .shift = shift,
                                                      .diagonal = diagonal,
+                                                     .fill = fill,
                                                      .hold = hold,
                                                      .solve = basin__cuda_solve,
                                                      .inversion = basin__cuda_inversion,

@@ -89,7 +89,7 @@ static void test_holes(void **state)
   OK(basin__cuda_multiply(cuda, &matrix, dx.address, dy.address));
   numbers_from_device(&dy, y, 8);
   assert_close(8, y, expected, 0);
-  OK(basin__cuda_bsr_add_diagonal(cuda, &matrix.parts[0], 9)); /* there is none to add to */
+  OK(basin__cuda_bsr_add_diagonal(cuda, &matrix.parts[0], 9, 0)); /* there is none to add to */
   OK(basin__cuda_matrix_diagonal(cuda, &matrix, dy.address));
   numbers_from_device(&dy, diagonal, 8);
   for (int i = 0; i < 8; i++) assert_true(diagonal[i] == 0);
@@ -107,8 +107,13 @@ static void test_diagonal_and_copy(void **state)
       device_matrix device = matrix_on_device(matrix, parts);
       double *found = calloc(size, sizeof *found), *expected = calloc(size, sizeof *found);
       basin_buffer diagonal = numbers_on_device(NULL, size);
-      OK(basin__cuda_bsr_add_diagonal(cuda, &device.matrix.parts[0], 0.75));
+      OK(basin__cuda_bsr_add_diagonal(cuda, &device.matrix.parts[0], 0.75, 0));
       basin_bsr_add_diagonal(matrix, 0.75, NULL);
+      for (size_t i = 0; i < size; i++) expected[i] = (double)(i % 3);
+      basin_buffer factors = numbers_on_device(expected, size);
+      OK(basin__cuda_bsr_add_diagonal(cuda, &device.matrix.parts[0], 2, factors.address));
+      basin_bsr_add_diagonal(matrix, 2, expected);
+      basin__buffer_release(cuda, &factors);
       OK(basin__cuda_matrix_diagonal(cuda, &device.matrix, diagonal.address));
       numbers_from_device(&diagonal, found, size);
       for (size_t i = 0; i < size; i++) {

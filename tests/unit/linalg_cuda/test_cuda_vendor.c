@@ -65,7 +65,7 @@ static void check_factor(int cudss, basin_factor_kind kind, double shift)
     if (kind == BASIN_FACTOR_LDLT) assert_true((info.negative_pivots > 0) == (shift < 0));
     /* Other values: the analysis is kept. */
     basin_bsr_add_diagonal(matrix, 0.5, NULL);
-    OK(basin__cuda_bsr_add_diagonal(cuda, &device.matrix.parts[0], 0.5));
+    OK(basin__cuda_bsr_add_diagonal(cuda, &device.matrix.parts[0], 0.5, 0));
     OK(basin__cuda_factor_update(factor, &device.matrix));
     check_solutions(factor, matrix);
     assert_int_equal(basin__cuda_factor_information(factor).analyses, analyses);
