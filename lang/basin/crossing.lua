@@ -18,10 +18,10 @@ local function surface_of(where, value)
   return core.array(value.points), core.array(value.triangles)
 end
 
--- Rows of triangles as a table; which ones use an edge; which one has three corners.
-local function index_triangles(triangles, offset)
+-- Which triangles use an edge; which one has three corners.
+local function index_triangles(rows, offset)
   local by_edge, by_corners = {}, {}
-  for number, row in ipairs(triangles:table()) do
+  for number, row in ipairs(rows) do
     for k = 1, 3 do
       local i, j = row[k] + offset, row[k % 3 + 1] + offset
       local key = math.min(i, j) << 32 | math.max(i, j)
@@ -35,12 +35,23 @@ local function index_triangles(triangles, offset)
   return by_edge, by_corners
 end
 
-local function integers(triangles)
-  local rows = triangles:table()
-  for _, row in ipairs(rows) do
-    for k = 1, 3 do row[k] = math.tointeger(row[k]) end
+-- The triangles as rows of three whole numbers, vertices from 0.
+local function triangle_rows(where, points, triangles)
+  if points.count > 0 and points.size ~= 3 or triangles.count > 0 and triangles.size ~= 3 then
+    errors.fail("SHAPE", "%s: points are 3 numbers each, triangles 3 vertices", where)
   end
-  return { table = function() return rows end }, rows
+  local rows = triangles:table()
+  for number, row in ipairs(rows) do
+    for k = 1, 3 do
+      local vertex = math.tointeger(row[k])
+      if not vertex or vertex < 0 or vertex >= points.count then
+        errors.fail("RANGE", "%s: triangle %d names vertex %s of %d", where, number - 1,
+          tostring(vertex or row[k]), points.count)
+      end
+      row[k] = vertex
+    end
+  end
+  return rows
 end
 
 local function minus(a, b) return { a[1] - b[1], a[2] - b[2], a[3] - b[3] } end
@@ -191,10 +202,10 @@ function M.crossings(a, b)
   local where = "basin.contact.crossings"
   local points_a, given_a = surface_of(where, a)
   local points_b, given_b = surface_of(where, b)
-  local view_a, triangles_a = integers(given_a)
-  local view_b, triangles_b = integers(given_b)
-  local edges_a, corners_a = index_triangles(view_a, 0)
-  local edges_b, corners_b = index_triangles(view_b, points_a.count)
+  local triangles_a = triangle_rows(where, points_a, given_a)
+  local triangles_b = triangle_rows(where, points_b, given_b)
+  local edges_a, corners_a = index_triangles(triangles_a, 0)
+  local edges_b, corners_b = index_triangles(triangles_b, points_a.count)
   local rows, positions = meetings(points_a, triangles_a, points_b, triangles_b)
   local all = { points = positions, by_edge = { edges_a, edges_b },
     by_corners = { corners_a, corners_b } }

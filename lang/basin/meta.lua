@@ -2379,7 +2379,7 @@ function basin.quasi_newton.inverse_dfp(H, s, y) end
 function basin.quasi_newton.direct_bfgs(B, s, y) end
 
 ---H g, where H is what BFGS updates by the rows of S and Y, the oldest first, make of a multiple of
----the identity: by default s·y / y·y of the newest pair.
+---the identity: by default s·y / y·y of the newest pair, and 1 if there is none.
 ---@param S basin.Data
 ---@param Y basin.Data
 ---@param g basin.Data

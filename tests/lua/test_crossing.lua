@@ -89,6 +89,15 @@ h.test("mistakes", function()
   local box = cube(0, 0, 0)
   h.fails("a mesh, or points and triangles, are needed, got a number", basin.contact.winding, 3, {})
   h.fails("a mesh, or points and triangles, are needed", basin.contact.crossings, box, {})
+  local corners = { { 0, 0, 0 }, { 1, 0, 0 }, { 0, 1, 0 } }
+  for index, shown in pairs { [7] = "7", [-1] = "%-1", [0.5] = "0.5" } do
+    h.fails("triangle 0 names vertex " .. shown .. " of 3", basin.contact.crossings, box,
+      { points = corners, triangles = { { 0, 1, index } } })
+  end
+  h.fails("points are 3 numbers each, triangles 3 vertices", basin.contact.crossings, box,
+    { points = corners, triangles = { { 0, 1, 2, 0 } } })
+  h.fails("points are 3 numbers each, triangles 3 vertices", basin.contact.crossings, box,
+    { points = { { 0, 0 }, { 1, 0 }, { 0, 1 } }, triangles = { { 0, 1, 2 } } })
   h.fails("triangle 0 names vertex 7 of 1", basin.contact.winding,
     { points = { { 0, 0, 0 } }, triangles = { { 0, 0, 7 } } }, { 0, 0, 0 })
   h.fails("position of vertex 1 is not finite", basin.contact.winding,

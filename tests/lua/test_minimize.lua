@@ -216,4 +216,14 @@ h.test("a drop on the ground by L-BFGS and conjugate gradients", function()
   h.fails("give 'newton' or 'solve', not both", drop, { solve = {}, newton = {} })
 end)
 
+h.test("the two-loop recursion of one pair, and of none", function()
+  local two_loop = basin.quasi_newton.two_loop
+  h.close_arrays(two_loop({}, {}, { 1, 2 }), { 1, 2 })
+  -- The secant equation H y = s, in either form of one pair.
+  local s, y = { 1, 0.5 }, { 4, 1 }
+  h.close_arrays(two_loop({ s }, { y }, y), s, 1e-15)
+  h.close_arrays(two_loop(s, y, y), s, 1e-15)
+  h.fails("argument 2 needs 4 numbers, got 2", two_loop, { s, s }, { y }, y)
+end)
+
 h.finish()
