@@ -3,6 +3,7 @@
 local basin = require "basin"
 local core = require "basin.core"
 local errors = require "basin.errors"
+local hold = require "basin.hold"
 local options = require "basin.options"
 local quaternion = require "basin.std.rotation.quaternion"
 local rows = require "basin.std.integrate.rows"
@@ -52,7 +53,22 @@ local function impulses(self, h, c, A, B, u, w)
   return rows.solve(WHERE, matrix, "cholesky", -b), inverse_mass
 end
 
-function Stepper.begin_step() end
+function Stepper.begin_step(self)
+  for _, energy in ipairs(self.scene:energies()) do
+    if energy.enabled then
+      errors.fail_hint("UNSUPPORTED", "energy:disable(), or another integrator",
+        "%s moves bodies by joints and gravity alone, but the scene has energy '%s'", WHERE,
+        energy.name)
+    end
+  end
+  for _, unknown in ipairs { self.bodies.position, self.bodies.orientation } do
+    if #(hold.numbers(unknown) or {}) > 0 then
+      errors.fail_hint("UNSUPPORTED", "a constraint holds a body: scene:add_constraint( … )",
+        "%s cannot leave '%s' as it is, which is held", WHERE, unknown:full_name())
+    end
+  end
+end
+
 function Stepper.end_step() end
 
 ---One step in place of a minimization. Returns its report.
@@ -96,7 +112,7 @@ local function check_bodies(scene, given)
   local good = type(given) == "table" and rawget(given, "_children")
     and rawget(given, "_children").angular_momentum
   if not good then
-    errors.fail_hint("ARGUMENT", "bodies = std.body.rigid(scene, \"bodies\", { … })",
+    errors.fail_hint("ARGUMENT", "bodies = std.body.rigid(scene, \"parts\", { … })",
       "%s: 'bodies' must be what std.body.rigid returns, got a %s", WHERE,
       options.type_name(given))
   end
@@ -109,7 +125,8 @@ end
 ---std.integrate.rigid(scene, options): L' = L + J^T y and v' = v + h g + J^T y / m with J u' =
 ----(beta/h) c, x' = x + h v', q' = exp(h w') q, with inverse inertias and J at the start of the
 ---step. A stepper with `step`, `kinetic_energy`, `constraint_error`. Joints are constraints of the
----positions and orientations, for example of std.rotation.hinge. Options:
+---positions and orientations, for example of std.rotation.hinge. Energies and held unknowns are
+---refused. Options:
 ---  dt       of a step, s
 ---  bodies   what std.body.rigid returned
 ---  gravity  3 numbers

@@ -17,8 +17,8 @@ return function(count, edges)
   local pairs_of = basin.array.from(edges, { rows = 2 })
   local m = pairs_of.count
   if m > 0 and not (pairs_of:min() >= 0 and pairs_of:max() < count) then
-    errors.fail("RANGE", "std.smooth.graph: edges name nodes from 0 to %d of %d",
-      math.tointeger(pairs_of:max()), count)
+    errors.fail("RANGE", "std.smooth.graph: edges name nodes from %g to %g of %d", pairs_of:min(),
+      pairs_of:max(), count)
   end
   local signs = basin.array.filled(m, { -1, 1 })
   local column = basin.array.range(0, m)

@@ -362,6 +362,7 @@ h.test("matrices of graphs and surfaces", function()
     { 2, 3.5, 2, 7 })
   h.equal(std.smooth.graph(3, array.zeros(0, { rows = 2 })).laplacian:norm(), 0)
   h.fails("edges name nodes from 0 to 4 of 4", std.smooth.graph, 4, { { 0, 4 } })
+  h.fails("edges name nodes from %-1 to 4.5 of 4", std.smooth.graph, 4, { { -1, 4.5 } })
   h.fails("unknown option 'steps'", std.smooth.passes, { 1 }, graph.umbrella, { steps = 3 })
   -- Half a square: the right angle's cotangent is 0, the others' 1.
   local half = std.smooth.cotangent({ { 0, 0 }, { 1, 0 }, { 0, 1 } }, { { 0, 1, 2 } })
