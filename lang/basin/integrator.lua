@@ -82,12 +82,12 @@ local function accelerations(scene)
     inertia[#inertia + 1] = body.inertia:enable()
   end
   body_module.motion(scene).inertia_weight:update(1)
-  local forces = { scene:minimizer { targets = unknowns }:gradient() }
+  local forces = { scene:minimizer { targets = unknowns }:gradient { drop_held = true } }
   for i, part in ipairs(forces) do forces[i] = core.array(part, 1) end
   local all = #forces == 1 and forces[1] or core.array_join(forces)
   if all.count == 0 or all:max_abs() == 0 then return forces end
   local mass = scene:minimizer { targets = unknowns, energies = inertia }
-    :hessian { projection = "none" }
+    :hessian { projection = "none", drop_held = true }
   local solved, first = core.array(mass:solve(-all), 1), 1
   for i, unknown in ipairs(unknowns) do
     local size = forces[i].count

@@ -78,9 +78,10 @@ harness.test("newmark leaves what is held", function()
     to = { 1, 0, 0 }, count = 3 }, density = 2, stiffness = 10 })
   body.position:hold { 0 }
   basin.simulate(scene, { dt = 0.01, steps = 20, gravity = { 0, -9.8, 0 },
-    integrator = "newmark" })
-  local x = body.position:value():table()
+    integrator = "newmark", newmark = { beta = 0.3025, gamma = 0.6 } })
+  local x, v = body.position:value():table(), body.motion.unknowns[1].velocity:value():table()
   assert(x[1][1] == 0 and x[1][2] == 0 and x[3][2] < -0.1)
+  assert(v[1][1] == 0 and v[1][2] == 0 and v[3][2] < -1, "what stays has no velocity")
 end)
 
 harness.test("inertia comes back after a quasi-static run", function()
