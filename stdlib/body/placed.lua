@@ -26,14 +26,21 @@ local function shown(value, array)
   return value == nil and "nothing" or "a " .. options.type_name(value)
 end
 
+local function finite(where, places)
+  if places:is_finite() then return places end
+  return errors.fail("NOT_FINITE", "%s: 'motion' returned a number that is not finite", where)
+end
+
 ---The places of points that were at `start` (an array), from what `motion` returned: an array or
 ---list of a place for each, or one offset for all.
 return function(where, start, moved)
   local dim, array = start.rows, as_array(moved)
-  if array and array.count == start.count and array.rows * array.cols == dim then return array end
+  if array and array.count == start.count and array.rows * array.cols == dim then
+    return finite(where, array)
+  end
   if is_offset(moved) and #moved == dim then
     local good, offset = pcall(basin.array.filled, start.count, moved)
-    if good then return start + offset end
+    if good then return finite(where, start + offset) end
   end
   errors.fail_hint("SHAPE", ("return start, changed, or one offset such as { %s }"):format(
     dim == 2 and "0, time" or "0, time, 0"),
