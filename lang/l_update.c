@@ -36,7 +36,8 @@ static int core_update(lua_State *L)
   int kind = basin__check_word(L, 1, "update", words);
   size_t n;
   const double *s = check_numbers(L, 3, SIZE_MAX, &n);
-  luaL_argcheck(L, n < (size_t)1 << 20, 3, "too many numbers");
+  if (n >= (size_t)1 << 20)
+    return basin__throw(L, BASIN_ERROR_RANGE, NULL, "a matrix of %zu rows is too large", n);
   const double *y = check_numbers(L, 4, n, NULL), *H = check_numbers(L, 2, n * n, NULL);
   basin_l_array *result = basin__array_copy(L, n, n, 1, H);
   basin_context *context = basin__context(L);
@@ -49,7 +50,14 @@ static int core_two_loop(lua_State *L)
 {
   size_t n, total;
   const double *g = check_numbers(L, 4, SIZE_MAX, &n), *S = check_numbers(L, 1, SIZE_MAX, &total);
-  luaL_argcheck(L, n > 0 && total % n == 0, 1, "every row needs as many numbers as the gradient");
+  if (n == 0 || total % n != 0) {
+    return basin__throw(L,
+                        BASIN_ERROR_LENGTH,
+                        NULL,
+                        "every row needs as many numbers as the gradient, %zu; got %zu in all",
+                        n,
+                        total);
+  }
   const double *Y = check_numbers(L, 2, total, NULL);
   double scale = luaL_checknumber(L, 3);
   basin_l_array *result = basin__array_new(L, n, 1, 1);

@@ -224,6 +224,7 @@ h.test("the two-loop recursion of one pair, and of none", function()
   h.close_arrays(two_loop({ s }, { y }, y), s, 1e-15)
   h.close_arrays(two_loop(s, y, y), s, 1e-15)
   h.fails("argument 2 needs 4 numbers, got 2", two_loop, { s, s }, { y }, y)
+  h.fails("as many numbers as the gradient, 2; got 3 in all", two_loop, { 1, 2, 3 }, { 1, 2, 3 }, y)
 end)
 
 h.finish()
