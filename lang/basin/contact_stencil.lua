@@ -189,7 +189,9 @@ end
 
 --- Whether a segment of two points and a triangle have a point in common; exact.
 function M.meets(segment, triangle)
-  return core.contact_meets(segment, triangle)
+  local where <const> = "basin.contact.meets"
+  return core.contact_meets(options.check_finite(where, "segment", core.array(segment)),
+    options.check_finite(where, "triangle", core.array(triangle)))
 end
 
 return M

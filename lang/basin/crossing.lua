@@ -222,13 +222,17 @@ end
 --- triangles look outwards, 0 outside, between the two where it is open.
 function M.winding(surface, points)
   local own, triangles = surface_of("basin.contact.winding", surface)
-  return core.surface_winding(own, triangles, points)
+  return core.surface_winding(own, triangles,
+    options.check_finite("basin.contact.winding", "points", core.array(points)))
 end
 
 --- How far each ray goes to the surface, in lengths of its direction; infinite where it misses.
 function M.rays(surface, origins, directions)
-  local own, triangles = surface_of("basin.contact.rays", surface)
-  return core.surface_rays(own, triangles, origins, directions)
+  local where <const> = "basin.contact.rays"
+  local own, triangles = surface_of(where, surface)
+  return core.surface_rays(own, triangles,
+    options.check_finite(where, "origins", core.array(origins)),
+    options.check_finite(where, "directions", core.array(directions)))
 end
 
 return M

@@ -2240,8 +2240,8 @@ function basin.sparse.blocks(rows) end
 function basin.sparse.columns(list) end
 
 ---Eigenvalues (ascending) and eigenvectors (a column each) of A x = lambda M x among the x with
----C x = 0, and how they were found: {mass = M, count = 6, near = shift, constraints = C, cut = 1e-10,
----tolerance =, max_iterations = 1000, basis =}. Without near the lowest. The vectors are orthonormal
+---C x = 0, and how they were found: {mass = M, count = 6 or all, near = shift, constraints = C, cut =
+---1e-10, tolerance =, max_iterations = 1000, basis =}. Without near the lowest. The vectors are orthonormal
 ---in the mass, which must be positive definite; their largest component is positive. Up to 256
 ---unknowns by dense methods, beyond by ARPACK.
 ---@param matrix basin.Matrix

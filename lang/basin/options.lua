@@ -117,4 +117,10 @@ function M.default(options, key, value)
   return options[key]
 end
 
+--- Raises unless all numbers of an array are finite.
+function M.check_finite(where, name, array)
+  if array:is_finite() then return array end
+  errors.fail("NOT_FINITE", "%s: '%s' holds a number that is not finite", where, name)
+end
+
 return M

@@ -27,8 +27,11 @@ local function compliance_of(where, value, rows)
     end
     return value
   end
-  if type(value) == "number" then return core.sparse_identity(rows, value) end
-  local diagonal = core.array(value)
+  if type(value) == "number" then
+    options.check_finite(where, "compliance", core.array_filled(1, value))
+    return core.sparse_identity(rows, value)
+  end
+  local diagonal = options.check_finite(where, "compliance", core.array(value))
   if diagonal.count * diagonal.size ~= rows then
     errors.fail("LENGTH", "%s: 'compliance' has %d numbers for %d constraints", where,
       diagonal.count * diagonal.size, rows)

@@ -70,6 +70,8 @@ function M.columns(list)
   return core.sparse_blocks { parts }
 end
 
+local DEFAULT_COUNT <const> = 6 -- of eigenvalues, where there are as many
+
 --- The lowest pairs of A x = lambda M x, or those nearest to a shift.
 function M.eigen(matrix, given)
   local where <const> = "basin.sparse.eigen"
@@ -88,7 +90,9 @@ function M.eigen(matrix, given)
       checked.cut or row_space.DEFAULT_CUT)))
     if constraints.rows == 0 then constraints = nil end
   end
-  return core.sparse_eigen(matrix, checked.mass, constraints, { count = checked.count or 6,
+  local all = math.max(1, matrix.rows - (constraints and constraints.rows or 0))
+  return core.sparse_eigen(matrix, checked.mass, constraints, {
+    count = checked.count or math.min(DEFAULT_COUNT, all),
     near = checked.near, tolerance = checked.tolerance, max_iterations = checked.max_iterations,
     basis = checked.basis })
 end

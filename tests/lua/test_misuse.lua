@@ -185,4 +185,25 @@ h.test("a vertex of no cell does not hold the body up", function()
   h.close_arrays(found, { { 0, -9.8, 0 }, { 0, -9.8, 0 }, { 0, -9.8, 0 }, { 0, 0, 0 } }, 1e-8)
 end)
 
+h.test("what meets, is hit or inside is a question about numbers", function()
+  local triangle, nan = { { 0, 0, 0 }, { 1, 0, 0 }, { 0, 1, 0 } }, { 0 / 0, 0, 1 }
+  local surface = { points = triangle, triangles = { { 0, 1, 2 } } }
+  local contact = basin.contact
+  h.fails("meets: 'segment' holds a number that is not finite", contact.meets,
+    { nan, { 0, 0, 1 } }, triangle)
+  h.fails("rays: 'directions' holds", contact.rays, surface, { { 0, 0, 1 } }, { nan })
+  h.fails("rays: 'origins' holds", contact.rays, surface, { nan }, { { 0, 0, 1 } })
+  h.fails("winding: 'points' holds", contact.winding, surface, { nan })
+end)
+
+h.test("small problems: as many eigenvalues as there are, compliances that are numbers", function()
+  local sparse = basin.sparse
+  local values = sparse.eigen(sparse.diagonal { 3, 1, 2 })
+  h.close_arrays(values, { 1, 2, 3 }, 1e-14)
+  h.close_arrays((sparse.eigen(sparse.diagonal { 3, 1, 2 },
+    { constraints = sparse.from { { 0, 1, 0 } } })), { 2, 3 }, 1e-14)
+  h.fails("kkt: 'compliance' holds", sparse.kkt, sparse.identity(2), sparse.from { { 1, 0 } },
+    { compliance = 0 / 0 })
+end)
+
 h.finish()
