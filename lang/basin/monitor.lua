@@ -35,20 +35,33 @@ local function json_line(step, iteration)
   return "{" .. table.concat(parts, ",") .. "}"
 end
 
+local function fail_write(problem) errors.fail("IO", "cannot write the log: %s", problem) end
+
+-- Lines leave at once, so that a full disk is noticed where it happens.
+function Log:write(...)
+  local good, problem = self.file:write(...)
+  if good then good, problem = self.file:flush() end
+  if not good then fail_write(problem) end
+end
+
 function Log:iteration(step, it)
   if self.json then
-    self.file:write(json_line(step, it), "\n")
+    self:write(json_line(step, it), "\n")
   else
-    self.file:write(row:format(step, it.number, it.energy, it.gradient_norm, it.direction_norm,
+    self:write(row:format(step, it.number, it.energy, it.gradient_norm, it.direction_norm,
       it.alpha, it.line_search_trials, it.linear_iterations, it.flags, it.seconds), "\n")
   end
 end
 
+--- Ends the log; nil, or what could not be written.
 function Log:close(text)
+  local _, problem
   if not self.json then
-    for line in text:gmatch("[^\n]+") do self.file:write("# ", line, "\n") end
+    local lines = (text .. "\n"):gsub("\n+", "\n"):gsub("[^\n]+", "# %0")
+    _, problem = self.file:write(lines)
   end
-  self.file:close()
+  local closed, late = self.file:close()
+  return problem or (not closed and late or nil)
 end
 
 --- The log that options ask for: a file name, {file=, format = "table" or "json"}, false for none;
@@ -65,14 +78,14 @@ function M.log(given, folder, scene, from)
   local parent = name:match("^(.*)/[^/]*$")
   if parent and parent ~= "" then scene._context:make_folders(parent) end
   local file, problem = io.open(name, from > 0 and "a" or "w")
-  if not file then errors.fail("IO", "cannot write the log: %s", problem) end
-  file:setvbuf("line")
+  if not file then fail_write(problem) end
+  file:setvbuf("full")
   local log = setmetatable({ file = file, json = json }, Log)
   if not json then
-    file:write(("# basin %s, scene %s, device %s, %d threads\n"):format(core.version, scene.name,
+    log:write(("# basin %s, scene %s, device %s, %d threads\n"):format(core.version, scene.name,
       scene:device(), scene._context:threads()))
-    if from > 0 then file:write(("# restarted after step %d\n"):format(from)) end
-    file:write(legend, "\n", header, "\n")
+    if from > 0 then log:write(("# restarted after step %d\n"):format(from)) end
+    log:write(legend, "\n", header, "\n")
   end
   return log
 end

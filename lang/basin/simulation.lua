@@ -362,11 +362,10 @@ function Simulation:run()
   if session.command then session.command.saving(false) end
   self.report.seconds = core.seconds() - start
   progress:close()
-  if self.log then
-    self.log:close(self.report:text())
-    self.log = nil
-  end
+  local lost = self.log and self.log:close(self.report:text())
+  self.log = nil
   if not ok then error(problem, 0) end
+  if lost then errors.fail("IO", "cannot write the log: %s", lost) end
   return self.report
 end
 

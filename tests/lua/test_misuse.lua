@@ -206,4 +206,21 @@ h.test("small problems: as many eigenvalues as there are, compliances that are n
     { compliance = 0 / 0 })
 end)
 
+h.test("a log that cannot be written is no log", function()
+  local std = require "basin.std"
+  local full = io.open("/dev/full", "w")
+  if not full then return end
+  full:close()
+  for _, format in ipairs { "table", "json" } do
+    local scene = basin.scene("logged")
+    std.body.rope(scene, "rope", { density = 1, stiffness = 1,
+      mesh = basin.mesh.line { from = { 0, 0, 0 }, to = { 1, 0, 0 }, count = 3 } })
+    local options = { dt = 0.1, steps = 1, gravity = { 0, -9.8, 0 }, progress = false,
+      log = { file = "/dev/full", format = format } }
+    h.fails("cannot write the log: No space left", basin.simulate, scene, options)
+    options.log = false
+    h.equal(basin.simulate(scene, options).steps, 1)
+  end
+end)
+
 h.finish()
