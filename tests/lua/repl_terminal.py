@@ -46,8 +46,21 @@ class Session:
         self.expect(*parts)
 
     def end(self):
-        os.write(self.terminal, b"\x04")
-        _, status = os.waitpid(self.pid, 0)
+        """Sends Ctrl-D until it is heard: the terminal itself swallows one between two lines."""
+        end = time.monotonic() + LIMIT
+        pid = 0
+        while pid == 0:
+            if time.monotonic() > end:
+                sys.exit("does not end")
+            try:
+                os.write(self.terminal, b"\x04")
+            except OSError:
+                pass  # it has gone
+            for _ in range(20):
+                pid, status = os.waitpid(self.pid, os.WNOHANG)
+                if pid:
+                    break
+                time.sleep(0.02)
         os.close(self.terminal)
         if status != 0:
             sys.exit(f"ended with status {status}")
