@@ -108,6 +108,7 @@ static int read_character(EditLine *line, wchar_t *result)
       state = (mbstate_t){0};
       continue; /* no character of this locale */
     }
+    if (*result == 0) continue; /* what is left of a Ctrl-D between two lines */
     return 1;
   }
 }
