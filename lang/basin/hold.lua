@@ -155,6 +155,17 @@ function M.held(attribute)
   return core.array(list, 1), mask
 end
 
+--- That mask; nil where nothing is held. Kept until something is held or released.
+function M.mask(attribute)
+  local state = rawget(attribute, "_hold")
+  if not state or next(state.held) == nil then return nil end
+  local count = instances(attribute)
+  if state.mask_version ~= state.version or state.mask.count ~= count then
+    state.mask, state.mask_version = select(2, M.held(attribute)), state.version
+  end
+  return state.mask
+end
+
 --- Forgets what was held of instances from `count` on: they are gone.
 function M.trim(attribute, count)
   local state = rawget(attribute, "_hold")

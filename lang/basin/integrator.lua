@@ -4,6 +4,7 @@
 local body_module = require "basin.body"
 local core = require "basin.core"
 local errors = require "basin.errors"
+local hold = require "basin.hold"
 local options = require "basin.options"
 
 local M = {}
@@ -85,10 +86,12 @@ local function accelerations(scene)
   local forces = { scene:minimizer { targets = unknowns }:gradient { drop_held = true } }
   for i, part in ipairs(forces) do forces[i] = core.array(part, 1) end
   local all = #forces == 1 and forces[1] or core.array_join(forces)
-  if all.count == 0 or all:max_abs() == 0 then return forces end
-  local mass = scene:minimizer { targets = unknowns, energies = inertia }
-    :hessian { projection = "none", drop_held = true }
-  local solved, first = core.array(mass:solve(-all), 1), 1
+  local solved, first = all, 1
+  if all.count > 0 and all:max_abs() > 0 then
+    local mass = scene:minimizer { targets = unknowns, energies = inertia }
+      :hessian { projection = "none", drop_held = true }
+    solved = core.array(mass:solve(-all), 1)
+  end
   for i, unknown in ipairs(unknowns) do
     local size = forces[i].count
     result[i] = core.array(solved:slice(first, first + size - 1), unknown.rows, unknown.cols)
@@ -114,11 +117,22 @@ function newmark.begin_step(self, scene, h)
   end)
 end
 
+-- What is held moves evenly in a step, without acceleration: the formula would let its velocity
+-- swing about the one it has, as nothing damps it.
+local function even_where_held(part, h, value, velocity, acceleration)
+  local held = hold.mask(part.value)
+  if not held then return velocity, acceleration end
+  local even = (value - part.last:value()) / h
+  return velocity + held * (even - velocity), acceleration - held * acceleration
+end
 function newmark.end_step(self, scene)
   local h = self.h
   each_unknown(scene, function(part, key)
-    local a = (part.value:value() - part.predicted:value()) / (self.options.beta * h ^ 2)
-    part.velocity:update(self.before[key] + self.options.gamma * h * a)
+    local value = part.value:value()
+    local a = (value - part.predicted:value()) / (self.options.beta * h ^ 2)
+    local v = self.before[key] + self.options.gamma * h * a
+    v, a = even_where_held(part, h, value, v, a)
+    part.velocity:update(v)
     self.history[key .. ".acceleration"] = a
   end)
 end

@@ -84,6 +84,32 @@ harness.test("newmark leaves what is held", function()
   assert(v[1][1] == 0 and v[1][2] == 0 and v[3][2] < -1, "what stays has no velocity")
 end)
 
+harness.test("newmark: held in its flight, or on a path, vertices move evenly", function()
+  local scene = basin.scene "caught"
+  local body = std.body.rope(scene, "rope", { mesh = basin.mesh.line { from = { 0, 0, 0 },
+    to = { 1, 0, 0 }, count = 3 }, density = 2, stiffness = 10, velocity = { 0, 2, 1 } })
+  local velocity = body.motion.unknowns[1].velocity
+  local function step(count)
+    basin.simulate(scene, { dt = 0.01, steps = count, integrator = "newmark" })
+    return velocity:value():table()
+  end
+  step(3)
+  body.position:hold({ 0 }, { entries = { 1, 2 } })
+  local caught = body.position:value():table()
+  for count = 1, 2 do
+    local v, x = step(count), body.position:value():table()
+    assert(v[1][1] == 0 and v[1][2] == 0, "what stays has no velocity")
+    assert(x[1][1] == caught[1][1] and x[1][2] == caught[1][2])
+    harness.close(v[1][3], 1, 0.05)
+  end
+  scene = basin.scene "path"
+  body = std.body.rope(scene, "rope", { mesh = basin.mesh.line { from = { 0, 0, 0 },
+    to = { 1, 0, 0 }, count = 3 }, density = 2, stiffness = 10 })
+  velocity = body.motion.unknowns[1].velocity
+  std.constraint.fix(body, { vertices = { 0 }, motion = function(t) return { 0, 0, 3 * t } end })
+  for count = 1, 3 do harness.close(step(count)[1][3], 3, 1e-12) end
+end)
+
 harness.test("inertia comes back after a quasi-static run", function()
   local scene = basin.scene "again"
   local body = std.body.rope(scene, "rope", { mesh = basin.mesh.line { from = { 0, 0, 0 },
