@@ -64,12 +64,11 @@ static basin_status judge(basin_newton_state *state, bool *good)
 /* Of d . (H + shift) d = d . g, the shift's part is shift |d|^2. */
 static basin_status judge_shift(basin_newton_state *state)
 {
-  const double *direction;
-  double sum = 0;
+  basin_vector_pair pair = {state->direction, state->direction};
+  double sum;
   state->bounded = false;
   if (state->shift == 0) return BASIN_OK;
-  BASIN_TRY(state->engine->to_host(state->minimizer, state->direction, &direction));
-  for (size_t i = 0; i < state->size; ++i) sum += direction[i] * direction[i];
+  BASIN_TRY(state->engine->dots(state->minimizer, state->size, &pair, 1, &sum));
   state->bounded = state->shift * sum > state->slope / 2;
   return BASIN_OK;
 }

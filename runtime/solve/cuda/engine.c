@@ -307,37 +307,24 @@ static basin_status diagonal(basin_minimizer *minimizer, double *result)
   return largest(minimizer, unknowns(minimizer), basin__vector_at(address), result);
 }
 
-/* The entries of the diagonal become 1 where it and the gradient are zero, else 0. */
-static size_t mark_empty(size_t size, const double *gradient, double *entries)
-{
-  size_t count = 0;
-  for (size_t i = 0; i < size; ++i) {
-    entries[i] = entries[i] == 0 && gradient[i] == 0;
-    count += entries[i] != 0;
-  }
-  return count;
-}
-
-/* Asked for once a minimization at most, unless something is found: the host looks. */
+/* Marks are ones and zeros: their product with themselves counts them. */
 static basin_status fill(basin_minimizer *minimizer, double number, size_t *count)
 {
   basin_cuda *cuda = minimizer->device->cuda;
   basin_cuda_matrix matrix = basin__cuda_minimizer_matrix(minimizer);
-  size_t size = unknowns(minimizer), bytes = size * sizeof(double);
-  basin_address address;
+  basin_address marks, gradient = minimizer->device->gradient.address;
+  uint64_t size = unknowns(minimizer);
+  double found = 0;
   *count = 0;
-  BASIN_TRY(read_diagonal(minimizer, &address));
-  double *both = basin__alloc(minimizer->context, 2 * bytes);
-  if (size > 0 && !both) return BASIN_ERROR_MEMORY;
-  basin_status status = basin__cuda_download(cuda, both, address, bytes);
-  if (status == BASIN_OK)
-    status = basin__cuda_download(cuda, both + size, minimizer->device->gradient.address, bytes);
-  if (status == BASIN_OK) *count = mark_empty(size, both + size, both);
-  if (*count > 0) status = basin__cuda_upload(cuda, address, both, bytes);
-  if (*count > 0 && status == BASIN_OK)
-    status = basin__cuda_bsr_add_diagonal(cuda, &matrix.parts[0], number, address);
-  basin__free(minimizer->context, both, 2 * bytes);
-  return status;
+  if (size == 0) return BASIN_OK;
+  BASIN_TRY(read_diagonal(minimizer, &marks));
+  void *parameters[] = {&size, &gradient, &marks};
+  BASIN_TRY(basin__cuda_simple(minimizer, "targets.cu", "mark_empty", "", size, parameters));
+  basin_vector_pair pair = {basin__vector_at(marks), basin__vector_at(marks)};
+  BASIN_TRY(dots(minimizer, size, &pair, 1, &found));
+  *count = (size_t)found;
+  if (*count == 0) return BASIN_OK;
+  return basin__cuda_bsr_add_diagonal(cuda, &matrix.parts[0], number, marks);
 }
 
 static basin_status hold(basin_minimizer *minimizer, double *vector)

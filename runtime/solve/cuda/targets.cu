@@ -1,4 +1,5 @@
-/* The targets' values as one node-major vector, and back. A thread an entry.
+/* The targets' values as one node-major vector, and back; unknowns that no energy sees. A thread an
+ * entry.
  * SPDX-License-Identifier: Apache-2.0 */
 typedef unsigned word;
 typedef unsigned long long size;
@@ -44,4 +45,11 @@ extern "C" __global__ void write_target(const target_task task)
     task.data[place_in_array(task, at)] = task.vector[place_in_vector(task, at)];
   else if (at < task.present * width)
     task.data[at] = 0;
+}
+
+/* Entries of a diagonal become 1 where they and those of the gradient are zero, else 0. */
+extern "C" __global__ void mark_empty(size count, const double *gradient, double *diagonal)
+{
+  const size i = (size)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < count) diagonal[i] = diagonal[i] == 0 && gradient[i] == 0;
 }

@@ -49,6 +49,7 @@ static const struct {
     {"energies.cu", "sum_chunks", {NULL}, 0, 0},
     {"energies.cu", "sum_terms", {NULL}, 0, 0},
     {"targets.cu", "write_target", {NULL}, 0, 0},
+    {"targets.cu", "mark_empty", {NULL}, 0, 0},
     {"hold.cu", "hold_vector", {NULL}, 0, 0},
     {"hold.cu", "hold_rows", {NULL}, 0, 0},
     {"filter.cu", "simplex_steps", {NULL}, 0, 320},
