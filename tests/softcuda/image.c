@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "image.h"
 #include "device/cuda/driver.h"
+#include "sectors.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +82,7 @@ void softcuda_image_unload(softcuda_image *image)
 {
   if (!image) return;
   softcuda_unlink(&image->linked);
+  softcuda_sectors_unload(image);
   free(image->object);
   free(image);
 }

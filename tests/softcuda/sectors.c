@@ -258,6 +258,12 @@ void softcuda_sectors_launch(const char *name, const void *image)
   }
 }
 
+void softcuda_sectors_unload(const void *image)
+{
+  for (size_t i = 0; i < sectors.count; i++)
+    if (sectors.kernels[i].image == image) sectors.kernels[i].image = NULL;
+}
+
 void softcuda_sectors_end(size_t threads)
 {
   if (!softcuda_sectors_on) return;

@@ -18,7 +18,7 @@ typedef enum softcuda_traffic {
 
 typedef struct softcuda_kernel_sectors {
   char name[64];
-  const void *image;
+  const void *image; /* NULL: unloaded; another may lie at its address */
   size_t launches, threads;
   size_t requests[SOFTCUDA_TRAFFIC_COUNT];
   size_t bytes[SOFTCUDA_TRAFFIC_COUNT];   /* asked for by all lanes */
@@ -31,6 +31,7 @@ extern bool softcuda_sectors_on; /* in this launch */
 void softcuda_sectors_launch(const char *name, const void *image);
 void softcuda_sectors_access(
     uintptr_t address, size_t size, softcuda_access access, bool shared, const void *place);
+void softcuda_sectors_unload(const void *image);
 /* A block, and then the launch, has ended. */
 void softcuda_sectors_block(void);
 void softcuda_sectors_end(size_t threads);
