@@ -7,6 +7,7 @@ local derivative = require "basin.derivative"
 local errors = require "basin.errors"
 local expression = require "basin.expression"
 local options = require "basin.options"
+local switch = require "basin.switch"
 
 local M = {}
 
@@ -32,19 +33,7 @@ function M.is(value)
   return getmetatable(value) == Constraint
 end
 
---- Switches the constraint on (or, with false, off).
-function methods.enable(self, on)
-  if on ~= nil and type(on) ~= "boolean" then
-    errors.fail("ARGUMENT", "enable: true or false is needed, got a %s", type(on))
-  end
-  rawset(self, "enabled", on == nil or on)
-  return self
-end
-
---- Switches the constraint off.
-function methods.disable(self)
-  return self:enable(false)
-end
+methods.enable, methods.disable = switch.enable, switch.disable
 
 --- The expression it was made from.
 function methods.expression(self)

@@ -5,6 +5,7 @@ local errors = require "basin.errors"
 local expression = require "basin.expression"
 local map = require "basin.map"
 local options = require "basin.options"
+local switch = require "basin.switch"
 
 local M = {}
 
@@ -29,19 +30,7 @@ function M.is(value)
   return getmetatable(value) == Energy
 end
 
---- Switches the energy on (or, with false, off) in every minimizer.
-function methods.enable(self, on)
-  if on ~= nil and type(on) ~= "boolean" then
-    errors.fail("ARGUMENT", "enable: true or false is needed, got a %s", type(on))
-  end
-  rawset(self, "enabled", on == nil or on)
-  return self
-end
-
---- Switches the energy off.
-function methods.disable(self)
-  return self:enable(false)
-end
+methods.enable, methods.disable = switch.enable, switch.disable
 
 --- Its values, one an instance.
 function methods.compute(self)

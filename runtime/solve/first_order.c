@@ -1,6 +1,7 @@
 /* First-order minimizers: gradient descent, conjugate gradients, quasi-Newton methods.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "solve/first_order.h"
+#include "solve/course.h"
 #include <math.h>
 
 /* How far a line search may go where there is a step filter, in first trials. */
@@ -323,17 +324,6 @@ static bool report_iteration(const basin_first_order_state *state, double start)
   return state->options->monitor(state->options->monitor_user, &iteration);
 }
 
-static bool may_go_on(const basin_first_order_state *state)
-{
-  basin_context *context = state->minimizer->context;
-  double fraction = (double)state->report->iterations / state->options->max_iterations;
-  if (basin__interrupted(context)) return false;
-  if (basin__progress(context, basin_first_order_word(state->options->method), fraction))
-    return true;
-  basin__interrupt_clear(context);
-  return false;
-}
-
 /* What a step that was taken says about going on. */
 static basin_status after_step(basin_first_order_state *state, double start)
 {
@@ -360,7 +350,10 @@ static basin_status iterate(basin_first_order_state *state)
     bool taken;
     if (state->report->iterations >= state->options->max_iterations) {
       state->reason = BASIN_STOP_ITERATION_LIMIT;
-    } else if (!may_go_on(state)) {
+    } else if (!basin__course_goes_on(state->minimizer->context,
+                                      basin_first_order_word(state->options->method),
+                                      state->report->iterations,
+                                      state->options->max_iterations)) {
       state->reason = BASIN_STOP_INTERRUPTED;
     } else {
       state->trials = 0;
@@ -392,23 +385,12 @@ static basin_status start_state(basin_first_order_state *state)
 
 static basin_status run(basin_first_order_state *state)
 {
-  basin_context *context = state->minimizer->context;
   BASIN_TRY(basin__minimizer_kernels(state->minimizer, BASIN_NEED_VALUE | BASIN_NEED_GRADIENT));
   BASIN_TRY(state->engine->targets_read(state->minimizer, state->x));
   basin_status status = start_state(state);
   if (status == BASIN_OK) status = iterate(state);
-  if (status != BASIN_OK) {
-    state->reason = status == BASIN_ERROR_NOT_FINITE ? BASIN_STOP_NOT_FINITE : BASIN_STOP_ERROR;
-    basin__error_hold(context);
-    (void)state->engine->targets_write(state->minimizer, state->x);
-    basin__error_release(context);
-  }
-  if (status == BASIN_OK && state->reason == BASIN_STOP_INTERRUPTED)
-    status = BASIN_FAIL(context,
-                        BASIN_ERROR_INTERRUPTED,
-                        "interrupted after %u iterations",
-                        state->report->iterations);
-  return status;
+  return basin__course_end(
+      state->minimizer, status, state->x, state->report->iterations, &state->reason);
 }
 
 static basin_status reserve(basin_first_order_state *state)

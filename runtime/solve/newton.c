@@ -1,6 +1,7 @@
 /* Newton's method: direction, step filter, line search, stopping rules, recovery.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "solve/newton.h"
+#include "solve/course.h"
 
 /* Fractions of a step that filters may leave; below, the step has vanished. */
 #define ALPHA_LEAST 1e-10
@@ -177,25 +178,16 @@ static bool report_iteration(const basin_newton_state *state, double start)
   return state->options->monitor(state->options->monitor_user, &iteration);
 }
 
-/* Between iterations: true to go on. A veto of the callback ends this minimization alone, a request
- * from outside stays until it is taken back. */
-static bool may_go_on(const basin_newton_state *state)
-{
-  basin_context *context = state->minimizer->context;
-  double fraction = (double)state->report->iterations / state->options->max_iterations;
-  if (basin__interrupted(context)) return false;
-  if (basin__progress(context, "newton", fraction)) return true;
-  basin__interrupt_clear(context);
-  return false;
-}
-
 static basin_status iterate(basin_newton_state *state)
 {
   state->reason = BASIN_STOP_ITERATION_LIMIT;
   while (state->report->iterations < state->options->max_iterations) {
     double start = basin__seconds();
     bool taken;
-    if (!may_go_on(state)) {
+    if (!basin__course_goes_on(state->minimizer->context,
+                               "newton",
+                               state->report->iterations,
+                               state->options->max_iterations)) {
       state->reason = BASIN_STOP_INTERRUPTED;
       return BASIN_OK;
     }
@@ -234,18 +226,8 @@ static basin_status run(basin_newton_state *state)
   BASIN_TRY(state->engine->targets_read(state->minimizer, state->x));
   basin_status status = start_state(state);
   if (status == BASIN_OK) status = iterate(state);
-  if (status != BASIN_OK) {
-    state->reason = status == BASIN_ERROR_NOT_FINITE ? BASIN_STOP_NOT_FINITE : BASIN_STOP_ERROR;
-    basin__error_hold(state->minimizer->context);
-    (void)state->engine->targets_write(state->minimizer, state->x);
-    basin__error_release(state->minimizer->context);
-  }
-  if (status == BASIN_OK && state->reason == BASIN_STOP_INTERRUPTED)
-    status = BASIN_FAIL(state->minimizer->context,
-                        BASIN_ERROR_INTERRUPTED,
-                        "interrupted after %u iterations",
-                        state->report->iterations);
-  return status;
+  return basin__course_end(
+      state->minimizer, status, state->x, state->report->iterations, &state->reason);
 }
 
 static basin_status reserve(basin_newton_state *state)
